@@ -1,0 +1,350 @@
+"""The graph: nodes, the rows of the table of ops, and the one function that joins them.
+
+No numbers are computed here. A `Node` is one value of the computation; an `Op` is one row of the table, which says
+everything that agrad knows of an op. Gradients are nodes too, made by the rules out of the same ops.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from .errors import LimitError, Span
+
+type_ = type
+Shape = tuple[int, ...]
+DType = np.dtype[Any]
+Attrs = Mapping[str, Any]
+
+BOOL: Final = np.dtype(np.bool_)
+INT64: Final = np.dtype(np.int64)
+FLOAT32: Final = np.dtype(np.float32)
+FLOAT64: Final = np.dtype(np.float64)
+COMPLEX64: Final = np.dtype(np.complex64)
+COMPLEX128: Final = np.dtype(np.complex128)
+
+LARGEST: int = 2**31
+"""The most elements that one node may have: a larger one is refused before anything is allocated."""
+
+_NO_ATTRS: Final[dict[str, Any]] = {}
+_serials = count()
+
+
+class Interval(NamedTuple):
+    """Where an argument of an op may lie, for sampling: both ends are outside of it."""
+
+    low: float
+    high: float
+
+
+REAL: Final = Interval(-3.0, 3.0)
+POSITIVE: Final = Interval(0.1, 4.0)
+UNIT: Final = Interval(-0.95, 0.95)
+PROBABILITY: Final = Interval(0.05, 0.95)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A call that runs, for the reference page and for the derivative tests.
+
+    Attributes:
+        form: the call as an expression file writes it, over the names of `inputs`.
+        inputs: the shape of each float leaf in it.
+        within: where the entries of a leaf are sampled; a leaf that is not named here is sampled in `REAL`.
+        orders: the highest order of derivative that exists inside of `within`.
+    """
+
+    form: str
+    inputs: Mapping[str, Shape]
+    within: Mapping[str, Interval] = field(default_factory=dict)
+    orders: int = 3
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Op:
+    """One row of the table: everything that agrad knows of one op. A row is also callable: it makes a node.
+
+    Attributes:
+        name: the function's name in an expression file, PyTorch's where PyTorch has one.
+        doc: one sentence.
+        family: the group it stands in: binary, elementwise, activation, reduction, scan, shape, index, linalg, nn ...
+        call: makes the node (or `Outputs`) from the arguments of a call. Its parameters are the call's; those annotated
+            `Node` are tensors and get numbers and lists converted, the others get plain Python values.
+        forms: the calling forms, as a person writes them (PyTorch's and NumPy's).
+        aliases: other names of the same function; "special.x" and "linalg.x" are reached by `torch.special.x` too.
+        method: whether `x.name(...)` is a form.
+        numpy: defaults that differ where the call is written with the prefix `np.` or `jnp.`.
+        infer: from arguments and attributes to (shape, dtype) of the result. None where the row only composes others.
+        kernel: `kernel(xp, *values, **attrs)`, with `xp` NumPy or CuPy. None where the row only composes others.
+        c: for elementwise ops, a C expression over `{0}`, `{1}` ... for fused kernels.
+        formula: what the op means, for the referees: `formula(m, *values, **attrs)` over the exact arithmetic `m`
+            (mpmath numbers or SymPy expressions, see `ops/exact.py`). For an elementwise op the values are single
+            numbers, for others object arrays of them.
+        elementwise: one entry of the result depends on one entry of each argument.
+        slopes: for elementwise ops, one function an argument: `slope(*arguments, result, **attrs)` gives the local
+            derivative as a node, or a number (1: the cotangent passes, 0: it is zero), or None where none exists.
+        rule: for other ops, `rule(node, g)` gives a cotangent for each argument (None: nothing flows). Neither
+            mentions broadcasting: that is undone on the edge, in gradient.py.
+        differentiable: False where asking for a gradient through it is an error, as in PyTorch.
+        examples: calls that run; the first is the reference's.
+        domain: where the op is defined and differentiable, in words.
+        kink: what is chosen where no derivative exists (convention torch-2.13), in words.
+        grad_fn: PyTorch's name for the result's `grad_fn`, or a function of (args, attrs) where the form decides.
+        outputs: how many values the kernel gives; where more than one, `output` nodes take them apart.
+    """
+
+    name: str
+    doc: str
+    family: str
+    call: Callable[..., Any]
+    forms: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    method: bool = True
+    numpy: Mapping[str, Any] = field(default_factory=dict)
+    infer: Callable[[Sequence[Node], Attrs], tuple[Shape, DType]] | None = None
+    kernel: Callable[..., Any] | None = None
+    c: str | None = None
+    formula: Callable[..., Any] | None = None
+    elementwise: bool = False
+    slopes: tuple[Callable[..., Any], ...] | None = None
+    rule: Callable[[Node, Any], Sequence[Node | None]] | None = None
+    differentiable: bool = True
+    examples: tuple[Example, ...] = ()
+    domain: str = "all real numbers"
+    kink: str = "none: smooth"
+    grad_fn: str | Callable[[Sequence[Node], Attrs], str] = ""
+    outputs: int = 1
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.call(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+
+TABLE: Final[dict[str, Op]] = {}
+"""The table of ops: every name and alias of a function to its row. The families in ops/ fill it."""
+
+
+def add_row(op: Op) -> Op:
+    """Put a row into the table under its name and aliases."""
+    for name in (op.name, *op.aliases):
+        if name in TABLE:
+            raise ValueError(f"two rows are called {name}")
+        TABLE[name] = op
+    return op
+
+
+class _Make:
+    """Every row of the table as a function that makes a node: `make.exp(x)`.
+
+    Rules use it, so that a row may speak of rows of other families without importing them.
+    """
+
+    def __getattr__(self, name: str) -> Op:
+        return TABLE[name]
+
+
+make: Final = _Make()
+
+
+class Node:
+    """One value of the computation. Its identity is the object; equal nodes are never merged here.
+
+    Attributes:
+        op: its row of the table; `LEAF` for a node without inputs.
+        args: the nodes that it is computed from.
+        attrs: the op's plain parameters (dim, keepdim ...), hashable values only.
+        shape, dtype: of its value.
+        requires_grad: as PyTorch's.
+        grad_fn: PyTorch's name of the function that made it; None where it does not require a gradient or is a leaf.
+        value: for a leaf, its value: an array, a NumPy scalar, or a plain Python number for a number written in the
+            text (which then promotes weakly, as in PyTorch); otherwise None.
+        name, span: the name that the text gives it and where it stands; set by the language once it is known.
+        serial: grows with each node made: arguments come before results.
+    """
+
+    __slots__ = ("args", "attrs", "dtype", "grad_fn", "name", "op", "requires_grad", "serial", "shape", "span", "value")
+
+    def __init__(
+        self,
+        op: Op,
+        args: tuple[Node, ...],
+        attrs: Attrs,
+        shape: Shape,
+        dtype: DType,
+        requires_grad: bool,
+        grad_fn: str | None = None,
+        value: Any = None,
+    ) -> None:
+        self.op = op
+        self.args = args
+        self.attrs = attrs
+        self.shape = shape
+        self.dtype = dtype
+        self.requires_grad = requires_grad
+        self.grad_fn = grad_fn
+        self.value = value
+        self.name: str | None = None
+        self.span: Span | None = None
+        self.serial = next(_serials)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether PyTorch would call it a leaf: made by the user, or requiring no gradient."""
+        return self.op is LEAF or not self.requires_grad
+
+    @property
+    def ndim(self) -> int:
+        """How many axes it has."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        return math.prod(self.shape)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number written in the text (a Python scalar in PyTorch's sense, not a tensor)."""
+        return type_(self.value) in _NUMBERS
+
+    def __repr__(self) -> str:
+        return f"<node {self.name or self.serial}: {self.op.name} {list(self.shape)} {self.dtype}>"
+
+    __hash__ = object.__hash__
+
+    def __add__(self, other: Node | complex) -> Node:
+        return TABLE["add"](self, other)  # type: ignore[no-any-return]  # a row's call is of any type
+
+    def __radd__(self, other: complex) -> Node:
+        return TABLE["add"](other, self)  # type: ignore[no-any-return]  # as above
+
+    def __sub__(self, other: Node | complex) -> Node:
+        return TABLE["sub"](self, other)  # type: ignore[no-any-return]  # as above
+
+    def __rsub__(self, other: complex) -> Node:
+        return TABLE["sub"](other, self)  # type: ignore[no-any-return]  # as above
+
+    def __mul__(self, other: Node | complex) -> Node:
+        return TABLE["mul"](self, other)  # type: ignore[no-any-return]  # as above
+
+    def __rmul__(self, other: complex) -> Node:
+        return TABLE["mul"](other, self)  # type: ignore[no-any-return]  # as above
+
+    def __truediv__(self, other: Node | complex) -> Node:
+        return TABLE["div"](self, other)  # type: ignore[no-any-return]  # as above
+
+    def __rtruediv__(self, other: complex) -> Node:
+        return TABLE["div"](other, self)  # type: ignore[no-any-return]  # as above
+
+    def __pow__(self, other: Node | complex) -> Node:
+        return TABLE["pow"](self, other)  # type: ignore[no-any-return]  # as above
+
+    def __neg__(self) -> Node:
+        return TABLE["neg"](self)  # type: ignore[no-any-return]  # as above
+
+    def __lt__(self, other: Node | float) -> Node:
+        return TABLE["lt"](self, other)  # type: ignore[no-any-return]  # as above
+
+    def __le__(self, other: Node | float) -> Node:
+        return TABLE["le"](self, other)  # type: ignore[no-any-return]  # as above
+
+    def __gt__(self, other: Node | float) -> Node:
+        return TABLE["gt"](self, other)  # type: ignore[no-any-return]  # as above
+
+    def __ge__(self, other: Node | float) -> Node:
+        return TABLE["ge"](self, other)  # type: ignore[no-any-return]  # as above
+
+
+_NUMBERS: Final = frozenset({bool, int, float, complex})
+
+
+class Outputs(NamedTuple):
+    """The several results of one call, reached by position or by name (`torch.max(A, 0).values`)."""
+
+    names: tuple[str, ...]
+    nodes: tuple[Node, ...]
+
+
+LEAF: Final = Op(name="leaf", doc="A value with no inputs.", family="leaf", call=lambda value: leaf(value))
+
+
+def leaf(value: Any, *, requires_grad: bool = False) -> Node:
+    """A node with no inputs.
+
+    Args:
+        value: a plain Python number (which stays one, and promotes weakly), a NumPy scalar or an array.
+        requires_grad: as PyTorch's; only floats and complex numbers can.
+    """
+    kind = type_(value)
+    if kind is float:
+        return Node(LEAF, (), _NO_ATTRS, (), FLOAT64, requires_grad, None, value)
+    if kind is int:
+        return Node(LEAF, (), _NO_ATTRS, (), INT64, False, None, value)
+    if kind is bool:
+        return Node(LEAF, (), _NO_ATTRS, (), BOOL, False, None, value)
+    if kind is complex:
+        return Node(LEAF, (), _NO_ATTRS, (), COMPLEX128, requires_grad, None, value)
+    return Node(LEAF, (), _NO_ATTRS, value.shape, value.dtype, requires_grad, None, value)
+
+
+def as_node(value: Any) -> Node:
+    """The node of a value: itself, or a leaf of a number or an array."""
+    return value if isinstance(value, Node) else leaf(value)
+
+
+def apply(
+    op: Op, args: Iterable[Node], attrs: Attrs = _NO_ATTRS, *, grad_fn: str | None = None, like: Node | None = None
+) -> Node:
+    """The node of an op on arguments: shape, dtype, `requires_grad` and `grad_fn` are set here, once.
+
+    Args:
+        op: the row.
+        args: its arguments.
+        attrs: its plain parameters, all hashable.
+        grad_fn: PyTorch's name where this form has another than the row says.
+        like: a node whose shape and dtype are known to be the result's, so that they are not inferred again.
+
+    Raises:
+        ShapeError: where the arguments do not fit.
+        LimitError: where the result would have more than `LARGEST` elements.
+    """
+    args = tuple(args)
+    if like is not None:
+        shape, dtype = like.shape, like.dtype
+    else:
+        assert op.infer is not None, op.name
+        shape, dtype = op.infer(args, attrs)
+        if shape and math.prod(shape) > LARGEST:
+            gigabytes = math.prod(shape) * dtype.itemsize / 1e9
+            raise LimitError(
+                f"{op.name} would make an array of shape {list(shape)}: {gigabytes:,.0f} GB",
+                hint=f"the limit is {LARGEST:,} elements",
+            )
+    requires_grad = False
+    for arg in args:
+        if arg.requires_grad:
+            requires_grad = dtype.kind in "fc"
+            break
+    if requires_grad and grad_fn is None:
+        name = op.grad_fn
+        grad_fn = name if isinstance(name, str) else name(args, attrs)
+    return Node(op, args, attrs, shape, dtype, requires_grad, grad_fn if requires_grad else None)
+
+
+def ancestors(targets: Iterable[Node]) -> list[Node]:
+    """Every node that the targets are computed from, themselves included, arguments before results."""
+    seen: set[Node] = set()
+    stack = list(targets)
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            stack.extend(node.args)
+    return sorted(seen, key=lambda node: node.serial)

@@ -1,0 +1,116 @@
+"""Ops that only gradients are made of: the guarded product, and the undoing of broadcasting.
+
+They have no calling form in the language; they are ops like all others, so that gradients can be differentiated again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..graph import FLOAT64, Attrs, DType, Node, Op, Shape, add_row, apply, as_node, leaf, make
+from . import infer
+
+_ZERO = np.float64(0.0)
+
+
+def _flow_kernel(xp: Any, g: Any, slope: Any) -> Any:
+    product = g * slope
+    if getattr(product, "ndim", 0) == 0:
+        if product - product == 0:
+            return product
+        return product if g != 0 else product.dtype.type(0)
+    # The plain product first: one more pass only where something in it is not finite (or its sum overflows).
+    if xp.isfinite(xp.sum(product)):
+        return product
+    return xp.where(g == 0, product.dtype.type(0), product)
+
+
+FLOW = add_row(
+    Op(
+        name="flow",
+        doc="The cotangent times a local derivative, and exactly zero where the cotangent is zero.",
+        family="cotangent",
+        call=lambda g, slope: apply(FLOW, (as_node(g), as_node(slope))),
+        method=False,
+        infer=infer.same,
+        kernel=_flow_kernel,
+        c="({0} == 0 ? 0 : {0} * {1})",
+        formula=lambda m, g, slope: m.where(m.equal(g, m.number(0)), lambda: m.number(0), lambda: g * slope),
+        elementwise=True,
+        slopes=(lambda _g, slope, _y: slope, lambda g, _slope, _y: g),
+        grad_fn="MulBackward0",
+    )
+)
+
+
+def flow(g: Node, slope: Node | complex | None) -> Node | None:
+    """The cotangent that a local derivative passes on: zero means stop, even where the derivative is not finite.
+
+    Args:
+        g: the incoming cotangent.
+        slope: the local derivative: a node, or a number, or None where nothing flows.
+    """
+    if slope is None:
+        return None
+    if not isinstance(slope, Node):
+        if slope == 1:
+            return g
+        if slope == -1:
+            return -g
+        if slope == 0:
+            return zeros(g.shape, g.dtype)
+        return g * slope
+    return apply(FLOW, (g, slope))
+
+
+def zeros(shape: Shape, dtype: DType = FLOAT64) -> Node:
+    """Zeros of a shape, without memory of that size."""
+    zero = leaf(_ZERO if dtype is FLOAT64 else dtype.type(0))
+    return make.expand(zero, shape) if shape else zero  # type: ignore[no-any-return]  # a row's call is of any type
+
+
+def _sum_to_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
+    return attrs["shape"], args[0].dtype
+
+
+def _sum_to_kernel(xp: Any, g: Any, shape: Shape) -> Any:
+    lead = g.ndim - len(shape)
+    axes = tuple(range(lead)) + tuple(
+        axis for axis, size in enumerate(shape, lead) if size == 1 and g.shape[axis] != 1
+    )
+    result = xp.sum(g, axis=axes, keepdims=True)
+    return result.reshape(shape) if lead else result
+
+
+def _sum_to_formula(m: Any, g: Any, shape: Shape) -> Any:
+    target = np.zeros(shape, dtype=object)
+    wide = np.broadcast_to(np.arange(target.size).reshape(shape), g.shape)
+    groups: list[list[Any]] = [[] for _ in range(target.size)]
+    for position, value in zip(wide.ravel(), g.ravel(), strict=True):
+        groups[position].append(value)
+    for position, values in enumerate(groups):
+        target.flat[position] = m.total(values)
+    return target
+
+
+SUM_TO = add_row(
+    Op(
+        name="sum_to_size",
+        doc="The sum over the axes along which a smaller shape was broadcast.",
+        family="cotangent",
+        call=lambda input, size: apply(SUM_TO, (input,), {"shape": tuple(size)}),
+        infer=_sum_to_infer,
+        kernel=_sum_to_kernel,
+        formula=_sum_to_formula,
+        rule=lambda node, g: [make.expand(g, node.args[0].shape)],
+        grad_fn="SumBackward1",
+    )
+)
+
+
+def sum_to(g: Node, shape: Shape) -> Node:
+    """A cotangent brought back to the shape of an argument that was broadcast."""
+    return g if g.shape == shape else apply(SUM_TO, (g,), {"shape": shape})

@@ -1,0 +1,35 @@
+"""The CPU executor: runs a plan's steps one after another on NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..graph import Node
+from .plan import Plan, make_plan
+
+
+def run(plan: Plan, values: Mapping[Node, Any] | None = None) -> dict[Node, Any]:
+    """The values of the nodes that the plan was made for.
+
+    Args:
+        plan: what to do.
+        values: other values for some leaves, of the same shape and dtype.
+    """
+    slots: list[Any] = [None] * plan.slots
+    for node, slot in plan.leaves:
+        slots[slot] = node.value if values is None or node not in values else values[node]
+    with np.errstate(all="ignore"):
+        for kernel, attrs, inputs, output, frees in plan.steps:
+            arguments = [slots[slot] for slot in inputs]
+            slots[output] = kernel(np, *arguments, **attrs) if attrs else kernel(np, *arguments)
+            for slot in frees:
+                slots[slot] = None
+    return {node: slots[slot] for node, slot in plan.results.items()}
+
+
+def evaluate(nodes: Iterable[Node], values: Mapping[Node, Any] | None = None) -> dict[Node, Any]:
+    """The values of some nodes, planned and run."""
+    return run(make_plan(nodes), values)
