@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from .errors import NoGradientError
 from .graph import LEAF, Node, ancestors, make
@@ -48,27 +48,21 @@ def gradients(outputs: Sequence[Node], cotangents: Sequence[Node]) -> dict[Node,
             have = slots[index]
             slots[index] = g if have is None else have + g
             continue
-        for arg, part in _contributions(node, g):
-            _add(pending, arg, part)
+        slopes = node.op.slopes
+        if slopes is None:
+            for arg, part in zip(node.args, _rule(node, g), strict=True):
+                if part is not None and arg.requires_grad:
+                    _add(pending, arg, part)
+            continue
+        for arg, slope_of in zip(node.args, slopes, strict=True):
+            if arg.requires_grad:
+                slope = slope_of(*node.args, node, **node.attrs)
+                if isinstance(slope, Node) and slope.dtype.kind == "c":
+                    slope = make.conj(slope)
+                part = flow(g, slope)
+                if part is not None:
+                    _add(pending, arg, part)
     return pending
-
-
-def _contributions(node: Node, g: Node) -> Iterable[tuple[Node, Node]]:
-    """What flows from a node into each of its arguments."""
-    slopes = node.op.slopes
-    if slopes is None:
-        for arg, part in zip(node.args, _rule(node, g), strict=True):
-            if part is not None and arg.requires_grad:
-                yield arg, part
-        return
-    for index, arg in enumerate(node.args):
-        if arg.requires_grad:
-            slope = slopes[index](*node.args, node, **node.attrs)
-            if isinstance(slope, Node) and slope.dtype.kind == "c":
-                slope = make.conj(slope)
-            part = flow(g, slope)
-            if part is not None:
-                yield arg, part
 
 
 def _rule(node: Node, g: Node | list[Node | None]) -> Sequence[Node | None]:
@@ -84,7 +78,8 @@ def _rule(node: Node, g: Node | list[Node | None]) -> Sequence[Node | None]:
 
 def _add(pending: dict[Node, Node], node: Node, g: Node) -> None:
     """Add a contribution to a node's gradient, in its shape and dtype: the one place that undoes broadcasting."""
-    g = sum_to(g, node.shape)
+    if g.shape != node.shape:
+        g = sum_to(g, node.shape)
     if g.dtype is not node.dtype:
         if g.dtype.kind == "c" and node.dtype.kind != "c":
             g = make.real(g)

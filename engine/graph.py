@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -335,16 +336,32 @@ def apply(
     if requires_grad and grad_fn is None:
         name = op.grad_fn
         grad_fn = name if isinstance(name, str) else name(args, attrs)
+    if op.elementwise and dtype.kind == "f" and "dtype" not in attrs:
+        for arg in args:
+            if arg.dtype is not dtype:
+                args = _in_dtype(args, dtype)
+                break
     return Node(op, args, attrs, shape, dtype, requires_grad, grad_fn if requires_grad else None)
+
+
+def _in_dtype(args: tuple[Node, ...], dtype: DType) -> tuple[Node, ...]:
+    """Arguments of an elementwise op brought to the dtype of its result, where NumPy would promote otherwise.
+
+    Written numbers promote weakly by themselves, booleans beside floats are masks, and complex numbers stay.
+    """
+    kinds = "fiub" if all(arg.dtype.kind == "b" for arg in args) else "fiu"
+    return tuple(
+        arg if arg.dtype == dtype or arg.dtype.kind not in kinds or arg.is_number else make.to(arg, dtype) for arg in args
+    )
 
 
 def ancestors(targets: Iterable[Node]) -> list[Node]:
     """Every node that the targets are computed from, themselves included, arguments before results."""
-    seen: set[Node] = set()
-    stack = list(targets)
+    seen = set(targets)
+    stack = list(seen)
     while stack:
-        node = stack.pop()
-        if node not in seen:
-            seen.add(node)
-            stack.extend(node.args)
-    return sorted(seen, key=lambda node: node.serial)
+        for arg in stack.pop().args:
+            if arg not in seen:
+                seen.add(arg)
+                stack.append(arg)
+    return sorted(seen, key=attrgetter("serial"))

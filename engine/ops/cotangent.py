@@ -16,19 +16,22 @@ from . import infer
 _ZERO = np.float64(0.0)
 
 
-def _flow_kernel(xp: Any, g: Any, slope: Any) -> Any:
-    product = g * slope
+def _guarded(xp: Any, product: Any, stops: Any) -> Any:
+    """A product, with zeros where `stops()` says so: one more pass only where something is not finite."""
     if getattr(product, "ndim", 0) == 0:
         if product - product == 0:
             return product
-        return product if g != 0 else product.dtype.type(0)
-    # The plain product first: one more pass only where something in it is not finite (or its sum overflows).
-    if xp.isfinite(xp.sum(product)):
+        return product.dtype.type(0) if stops() else product
+    if xp.isfinite(xp.sum(product)):  # a sum that overflows only costs the second pass
         return product
-    return xp.where(g == 0, product.dtype.type(0), product)
+    return xp.where(stops(), product.dtype.type(0), product)
 
 
-FLOW = add_row(
+def _stopped(m: Any, x: Any, product: Any) -> Any:
+    return m.where(m.equal(x, m.number(0)), lambda: m.number(0), product)
+
+
+FLOW: Op = add_row(
     Op(
         name="flow",
         doc="The cotangent times a local derivative, and exactly zero where the cotangent is zero.",
@@ -36,11 +39,29 @@ FLOW = add_row(
         call=lambda g, slope: apply(FLOW, (as_node(g), as_node(slope))),
         method=False,
         infer=infer.same,
-        kernel=_flow_kernel,
+        kernel=lambda xp, g, slope: _guarded(xp, g * slope, lambda: g == 0),
         c="({0} == 0 ? 0 : {0} * {1})",
-        formula=lambda m, g, slope: m.where(m.equal(g, m.number(0)), lambda: m.number(0), lambda: g * slope),
+        formula=lambda m, g, slope: _stopped(m, g, lambda: g * slope),
         elementwise=True,
-        slopes=(lambda _g, slope, _y: slope, lambda g, _slope, _y: g),
+        # Where g is zero the result does not depend on the slope at all, whatever flows in from above: hence MEET.
+        rule=lambda node, g: [flow(g, node.args[1]), apply(MEET, (node.args[0], g))],
+        grad_fn="MulBackward0",
+    )
+)
+
+MEET: Op = add_row(
+    Op(
+        name="meet",
+        doc="The product of two cotangents, and exactly zero where either is zero.",
+        family="cotangent",
+        call=lambda g, other: apply(MEET, (as_node(g), as_node(other))),
+        method=False,
+        infer=infer.same,
+        kernel=lambda xp, g, other: _guarded(xp, g * other, lambda: (g == 0) | (other == 0)),
+        c="({0} == 0 || {1} == 0 ? 0 : {0} * {1})",
+        formula=lambda m, g, other: _stopped(m, g, lambda: _stopped(m, other, lambda: g * other)),
+        elementwise=True,
+        rule=lambda node, g: [apply(MEET, (g, node.args[1])), apply(MEET, (node.args[0], g))],
         grad_fn="MulBackward0",
     )
 )
@@ -78,9 +99,7 @@ def _sum_to_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
 
 def _sum_to_kernel(xp: Any, g: Any, shape: Shape) -> Any:
     lead = g.ndim - len(shape)
-    axes = tuple(range(lead)) + tuple(
-        axis for axis, size in enumerate(shape, lead) if size == 1 and g.shape[axis] != 1
-    )
+    axes = tuple(range(lead)) + tuple(axis for axis, size in enumerate(shape, lead) if size == 1 and g.shape[axis] != 1)
     result = xp.sum(g, axis=axes, keepdims=True)
     return result.reshape(shape) if lead else result
 
@@ -96,7 +115,7 @@ def _sum_to_formula(m: Any, g: Any, shape: Shape) -> Any:
     return target
 
 
-SUM_TO = add_row(
+SUM_TO: Op = add_row(
     Op(
         name="sum_to_size",
         doc="The sum over the axes along which a smaller shape was broadcast.",

@@ -69,6 +69,13 @@ def promote(args: Sequence[Node]) -> DType:
 
 def same(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:  # noqa: ARG001  # every `infer` takes attrs
     """The shape of all arguments broadcast, the dtype of all promoted."""
+    first = args[0]
+    shape, dtype = first.shape, first.dtype
+    for arg in args:
+        if arg.shape != shape or arg.dtype is not dtype:
+            break
+    else:
+        return shape, dtype
     return broadcast(*[arg.shape for arg in args]), promote(args)
 
 
@@ -133,5 +140,3 @@ def integers(value: Any, what: str) -> tuple[int, ...]:
         if isinstance(entry, bool) or not isinstance(entry, int):
             raise InputError(f"{what} must be integers, not {entry!r}")
     return tuple(values)
-
-

@@ -5,10 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..graph import REAL, Attrs, DType, Example, Interval, Node, Op, Shape, add_row, apply, as_node
+from ..graph import FLOAT64, REAL, Attrs, DType, Example, Interval, Node, Op, Shape, add_row, apply, as_node, make
 from . import infer as rules_of_shape
 
 Infer = Callable[[Sequence[Node], Attrs], tuple[Shape, DType]]
+
+
+def as_float(value: Any) -> Node:
+    """As `as_node`, but integers and booleans become floats (of booleans, NumPy alone would make half floats)."""
+    node = as_node(value)
+    return node if node.dtype.kind in "fc" else make.to(node, FLOAT64)
+
+
+def passing(name: str, kinds: str) -> Callable[[Node], Node]:
+    """The call of a row without parameters that gives back tensors of some kinds of dtype as they are."""
+
+    def call(input: Node) -> Node:
+        input = as_node(input)
+        return make.clone(input) if input.dtype.kind in kinds else apply(getattr(make, name), (input,))
+
+    return call
 
 
 def unary(
@@ -36,7 +52,7 @@ def unary(
     """
 
     def call(input: Node) -> Node:
-        return apply(row, (as_node(input),))
+        return apply(row, (as_float(input) if infer is rules_of_shape.floating else as_node(input),))
 
     return_form = fields.pop("forms", (f"torch.{name}(x)", f"x.{name}()"))
     row = Op(

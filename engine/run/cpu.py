@@ -23,8 +23,13 @@ def run(plan: Plan, values: Mapping[Node, Any] | None = None) -> dict[Node, Any]
         slots[slot] = node.value if values is None or node not in values else values[node]
     with np.errstate(all="ignore"):
         for kernel, attrs, inputs, output, frees in plan.steps:
-            arguments = [slots[slot] for slot in inputs]
-            slots[output] = kernel(np, *arguments, **attrs) if attrs else kernel(np, *arguments)
+            if attrs:
+                slots[output] = kernel(np, *[slots[slot] for slot in inputs], **attrs)
+            elif len(inputs) == 2:
+                # Most steps are of this kind; in a graph of scalars the call itself is what costs.
+                slots[output] = kernel(np, slots[inputs[0]], slots[inputs[1]])
+            else:
+                slots[output] = kernel(np, *[slots[slot] for slot in inputs])
             for slot in frees:
                 slots[slot] = None
     return {node: slots[slot] for node, slot in plan.results.items()}

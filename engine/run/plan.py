@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..graph import LEAF, Attrs, Node, ancestors
+
+MERGES_SCALARS_BELOW: Final = 50_000
+"""In a larger graph scalars are computed again rather than merged: looking one up costs more than computing it."""
 
 
 class Step(NamedTuple):
@@ -47,45 +50,56 @@ class Plan:
 def make_plan(targets: Iterable[Node]) -> Plan:
     """The plan that computes the targets, each value once."""
     targets = list(targets)
+    order = ancestors(targets)
+    merges_scalars = len(order) < MERGES_SCALARS_BELOW
     slot_of: dict[Node, int] = {}
     known: dict[tuple[Any, ...], int] = {}
     leaves: list[tuple[Node, int]] = []
-    drafts: list[tuple[Callable[..., Any], Attrs, tuple[int, ...], int]] = []
+    steps: list[Step] = []
     slots = 0
-    for node in ancestors(targets):
-        key: tuple[Any, ...]
-        if node.op is LEAF:
-            # Written numbers are equal when they are written equal (and 0.0 is not -0.0); other leaves never are.
-            key = (type(node.value), repr(node.value)) if node.is_number else (id(node),)
-        else:
-            inputs = tuple([slot_of[arg] for arg in node.args])
-            key = (node.op.name, inputs, *node.attrs.items()) if node.attrs else (node.op.name, inputs)
-        slot = known.get(key)
+    for node in order:
+        slot: int | None = None
+        key: tuple[Any, ...] | None = None
+        inputs = tuple([slot_of[arg] for arg in node.args])
+        if node.shape or merges_scalars or node.is_number:
+            key = _key(node, inputs)
+            slot = known.get(key)
         if slot is None:
-            slot = known[key] = slots
+            slot = slots
             slots += 1
+            if key is not None:
+                known[key] = slot
             if node.op is LEAF:
                 leaves.append((node, slot))
             else:
                 assert node.op.kernel is not None, node.op.name
-                drafts.append((node.op.kernel, node.attrs, inputs, slot))
+                steps.append(Step(node.op.kernel, node.attrs, inputs, slot, ()))
         slot_of[node] = slot
     results = {node: slot_of[node] for node in targets}
-    return Plan(leaves, _with_frees(drafts, set(results.values())), results, slots)
+    _set_frees(steps, set(results.values()))
+    return Plan(leaves, steps, results, slots)
 
 
-def _with_frees(
-    drafts: list[tuple[Callable[..., Any], Attrs, tuple[int, ...], int]], kept: set[int]
-) -> list[Step]:
+def _key(node: Node, inputs: tuple[int, ...]) -> tuple[Any, ...]:
+    """What two nodes have in common if they have the same value."""
+    if node.op is LEAF:
+        # Written numbers are equal when they are written equal (and 0.0 is not -0.0); other leaves never are.
+        return (type(node.value), repr(node.value)) if node.is_number else (id(node),)
+    return (node.op.name, inputs, *node.attrs.items()) if node.attrs else (node.op.name, inputs)
+
+
+def _set_frees(steps: list[Step], kept: set[int]) -> None:
     """Liveness, from the last step to the first: a slot is freed where it is seen first from behind."""
-    steps: list[Step] = []
-    seen = set(kept)
-    for kernel, attrs, inputs, output in reversed(drafts):
+    seen = bytearray(max((step.output for step in steps), default=0) + 1)
+    for slot in kept:
+        if slot < len(seen):
+            seen[slot] = 1
+    for index in range(len(steps) - 1, -1, -1):
+        step = steps[index]
         frees = []
-        for slot in inputs:
-            if slot not in seen:
-                seen.add(slot)
+        for slot in step.inputs:
+            if not seen[slot]:
+                seen[slot] = 1
                 frees.append(slot)
-        steps.append(Step(kernel, attrs, inputs, output, tuple(frees)))
-    steps.reverse()
-    return steps
+        if frees:
+            steps[index] = Step(step.kernel, step.attrs, step.inputs, step.output, tuple(frees))
