@@ -31,6 +31,11 @@ def _stopped(m: Any, x: Any, product: Any) -> Any:
     return m.where(m.equal(x, m.number(0)), lambda: m.number(0), product)
 
 
+def _conjugate(node: Node) -> Node:
+    """The factor that a complex product passes its cotangent on with (PyTorch's convention)."""
+    return make.conj(node) if node.dtype.kind == "c" else node  # type: ignore[no-any-return]  # a row's call is of any type
+
+
 FLOW: Op = add_row(
     Op(
         name="flow",
@@ -44,7 +49,7 @@ FLOW: Op = add_row(
         formula=lambda m, g, slope: _stopped(m, g, lambda: g * slope),
         elementwise=True,
         # Where g is zero the result does not depend on the slope at all, whatever flows in from above: hence MEET.
-        rule=lambda node, g: [flow(g, node.args[1]), apply(MEET, (node.args[0], g))],
+        rule=lambda node, g: [flow(g, _conjugate(node.args[1])), apply(MEET, (_conjugate(node.args[0]), g))],
         grad_fn="MulBackward0",
     )
 )
@@ -61,7 +66,7 @@ MEET: Op = add_row(
         c="({0} == 0 || {1} == 0 ? 0 : {0} * {1})",
         formula=lambda m, g, other: _stopped(m, g, lambda: _stopped(m, other, lambda: g * other)),
         elementwise=True,
-        rule=lambda node, g: [apply(MEET, (g, node.args[1])), apply(MEET, (node.args[0], g))],
+        rule=lambda node, g: [apply(MEET, (g, _conjugate(arg))) for arg in reversed(node.args)],
         grad_fn="MulBackward0",
     )
 )
@@ -69,6 +74,9 @@ MEET: Op = add_row(
 
 def flow(g: Node, slope: Node | complex | None) -> Node | None:
     """The cotangent that a local derivative passes on: zero means stop, even where the derivative is not finite.
+
+    A slope that depends on no variable (a mask, a constant factor) and is zero is zero all around the point: it stops
+    too, whatever the cotangent is.
 
     Args:
         g: the incoming cotangent.
@@ -84,7 +92,7 @@ def flow(g: Node, slope: Node | complex | None) -> Node | None:
         if slope == 0:
             return zeros(g.shape, g.dtype)
         return g * slope
-    return apply(FLOW, (g, slope))
+    return apply(FLOW if slope.requires_grad else MEET, (g, slope))
 
 
 def zeros(shape: Shape, dtype: DType = FLOAT64) -> Node:

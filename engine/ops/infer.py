@@ -46,25 +46,32 @@ def promote(args: Sequence[Node]) -> DType:
     first = args[0].dtype
     if all(arg.dtype is first for arg in args):
         return first
-    levels: list[list[DType]] = [[], [], []]
+    levels: tuple[list[DType], ...] = ([], [], [])
     for arg in args:
         levels[2 if arg.is_number else 0 if arg.shape else 1].append(arg.dtype)
     result: DType | None = None
     for level, dtypes in enumerate(levels):
         if not dtypes:
             continue
-        dtype = np.result_type(*dtypes) if level < 2 else max(dtypes, key=lambda d: _RANK[d.kind])
+        dtype = _widest(dtypes)
         if result is None:
             result = dtype
         elif _RANK[dtype.kind] > _RANK[result.kind]:
-            if level == 2 and dtype.kind == "c":
-                result = COMPLEX64 if result == FLOAT32 else COMPLEX128
-            elif level == 2 and dtype.kind == "f":
+            if dtype.kind == "c":
+                result = COMPLEX64 if result == FLOAT32 and level == 2 else np.result_type(dtype, result)
+            elif dtype.kind == "f" and level == 2:
                 result = FLOAT64
             else:
-                result = np.result_type(dtype, result) if dtype.kind == "c" else dtype
+                result = dtype
     assert result is not None
     return result
+
+
+def _widest(dtypes: Sequence[DType]) -> DType:
+    """The widest dtype of the highest kind: an integer never widens a float, as in PyTorch."""
+    rank = max(_RANK[dtype.kind] for dtype in dtypes)
+    least = 2 if rank == 3 else rank  # a float64 does widen a complex64
+    return np.result_type(*[dtype for dtype in dtypes if _RANK[dtype.kind] >= least])
 
 
 def same(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:  # noqa: ARG001  # every `infer` takes attrs

@@ -85,6 +85,14 @@ def test_zero_stops_at_second_order_too() -> None:
     assert gradient(first, x) == [0.0]
 
 
+def test_a_constant_zero_slope_stops_an_infinite_cotangent() -> None:
+    """What is constant around the point has gradient zero, whatever is made of it: outside a clamp, times written 0."""
+    c = variable(10.0)
+    assert gradient(make.acos(make.clamp(c, -1.0, 1.0)), c) == [0.0]
+    u = variable([1.7, -0.4])
+    assert gradient(make.sqrt(make.mean((0.0 * u) ** 2)), u)[0].tolist() == [0.0, 0.0]
+
+
 @pytest.mark.parametrize(
     "branch", [lambda x: make.log(make.sqrt(x)), lambda x: make.exp(1.0 / x), lambda x: 1.0 / (x * x)]
 )

@@ -58,6 +58,13 @@ def test_a_number_without_axes_promotes_weaker_than_a_tensor() -> None:
     assert (leaf(np.ones(3, dtype=np.float32)) * scalar(2.0)).dtype == FLOAT32
 
 
+def test_integers_never_widen_a_float() -> None:
+    """A float32 tensor times an int64 tensor is float32, as in PyTorch; a float64 widens a complex64."""
+    narrow = leaf(np.ones(3, dtype=np.float32))
+    assert (narrow * leaf(np.arange(3))).dtype == FLOAT32
+    assert (leaf(np.ones(3)) * leaf(np.ones(3, dtype=np.complex64))).dtype == np.complex128
+
+
 def test_a_result_that_is_too_large_is_refused_before_it_exists() -> None:
     """An outer product of 10^12 elements is refused with its size when the node is made."""
     column, line = make.expand(scalar(1.0), (10**6, 1)), make.expand(scalar(1.0), (1, 10**6))

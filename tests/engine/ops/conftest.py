@@ -77,3 +77,19 @@ def derivatives() -> Callable[..., list[float]]:
         return [0.0 if entry is None else entry for entry in _values(found)]
 
     return derivatives_at
+
+
+@pytest.fixture(scope="session")
+def pairings() -> Callable[..., list[float]]:
+    """Gives <f(x), g> and <x, cotangent of x>, which are equal where f is linear in x, at random x and g."""
+
+    def pairings_at(function: Function, shape: Sequence[int], seed: int) -> list[float]:
+        random = np.random.default_rng(seed)
+        x = _variable(random.standard_normal(shape))
+        output = function(x)
+        g = random.standard_normal(output.shape)
+        back = gradients([output], [leaf(g[()])])[x]
+        values = evaluate([output, back])
+        return [float(np.sum(values[output] * g)), float(np.sum(x.value * values[back]))]
+
+    return pairings_at
