@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -26,7 +27,7 @@ class Source:
     """The text of one or more files, joined, with the place in them of every offset."""
 
     def __init__(self, text: str, name: str = "<text>") -> None:
-        self.text = text
+        self.text = _with_plain_line_ends(text)
         self._parts: list[tuple[int, str, int]] = [(0, name, 0)]  # offset, file, index of its first line
         self._lines: list[int] | None = None
 
@@ -35,13 +36,28 @@ class Source:
         if self.text and not self.text.endswith("\n"):
             self.text += "\n"
         self._parts.append((len(self.text), name, self.text.count("\n")))
-        self.text += text
+        self.text += _with_plain_line_ends(text)
         self._lines = None
 
     @property
     def name(self) -> str:
         """The name of the first file."""
         return self._parts[0][1]
+
+    def lines(self, offsets: Iterable[int]) -> list[int]:
+        """The line, within its file, of each of many ascending offsets."""
+        lines: list[int] = []
+        parts = iter([*self._parts[1:], (len(self.text) + 1, "", 0)])
+        begin, _, _ = next(parts)
+        at, line = 0, 1
+        for offset in offsets:
+            while offset >= begin:
+                at, line = begin, 1
+                begin, _, _ = next(parts)
+            line += self.text.count("\n", at, offset)
+            at = offset
+            lines.append(line)
+        return lines
 
     def location(self, offset: int) -> Location:
         """The file, line and column of an offset."""
@@ -60,6 +76,11 @@ class Source:
         _, file, first = self._parts[part]
         text = self.text[begin : end if end >= 0 else len(self.text)]
         return Location(file, index - first + 1, offset - begin + 1, text)
+
+
+def _with_plain_line_ends(text: str) -> str:
+    """A text without a byte order mark, each line ended by one line feed, whatever system wrote it."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 class AgradError(Exception):
@@ -107,13 +128,13 @@ class ShapeError(InputError):
     code = "shape"
 
 
-class SyntaxFault(InputError):
+class LanguageError(InputError):
     """The text of an expression file does not follow the language."""
 
     code = "syntax"
 
 
-class SeveralErrors(InputError):
+class SeveralErrors(InputError):  # noqa: N818  # it is several of them
     """All errors that one run over the text found, in the order of the text."""
 
     code = "several"
