@@ -1,0 +1,44 @@
+"""`agrad eval`: values and gradients of the formulas in a file."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..options import gradient_options, require_device, result_options, text_options
+
+if TYPE_CHECKING:
+    from agrad.engine.referees import RefereeProcess
+
+
+@click.command(
+    "eval",
+    short_help="Values and gradients of formulas, checked.",
+    epilog="""\b
+Examples:
+  agrad eval formulas.txt --wrt x,y
+  agrad eval -e "y = sin(x) * [1, 2]" --at x=0.5 --grad-tensors ones
+""",
+)
+@text_options
+@gradient_options
+@result_options
+def command(check: bool, device: str, traceback: bool, **options: Any) -> int:  # noqa: ARG001  # main reads traceback
+    """Show each node of the formulas in FILE (`-` is the standard input) with its value and gradient."""
+    require_device(device)
+    with referee_process(check) as process:
+        # NumPy and the engine are imported while the referees' process imports SymPy.
+        from ..evaluation import Request, run
+
+        return run(Request(device=device, **options), process)
+
+
+def referee_process(wanted: bool) -> AbstractContextManager[RefereeProcess | None]:
+    """The referees' process, started before there is a case for it: its imports take longer than all else."""
+    if not wanted:
+        return nullcontext()
+    from agrad.engine.referees import RefereeProcess
+
+    return RefereeProcess()

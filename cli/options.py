@@ -1,0 +1,86 @@
+"""The options that commands share, and how their values are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
+
+import click
+
+from agrad.engine.errors import DeviceError, InputError
+
+FORMATS: Final = ("table", "plain", "json", "csv", "markdown")
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def text_options(command: Command) -> Command:
+    """What is read: a file, lines, values and data."""
+    for option in (
+        click.option("--data", multiple=True, metavar="[NAME=]FILE", help="Values of inputs: .npz, .npy, .csv, .json."),
+        click.option("--at", multiple=True, metavar='"x=1, y=[1,2]"', help="Values that override those of the file."),
+        click.option(
+            "-e", "--expression", "expressions", multiple=True, metavar="EXPR", help="A line, after those of FILE."
+        ),
+        click.argument("file", required=False, metavar="[FILE|-]"),
+    ):
+        command = option(command)
+    return command
+
+
+def gradient_options(command: Command) -> Command:
+    """What is differentiated, and how."""
+    for option in (
+        click.option("--dtype", type=click.Choice(("float64", "float32")), default="float64", help="Of all floats."),
+        click.option("--device", type=click.Choice(("cpu", "cuda")), default="cpu", help="Where to compute."),
+        click.option("--retain-grad", is_flag=True, help="Show the grad of intermediate nodes too."),
+        click.option(
+            "--grad-tensors",
+            multiple=True,
+            metavar="V",
+            help="Weights of an output that is no scalar, once for each: "
+            '"[1, 0.5]", ones, NAME="[1, 2]", a name of the file, @file.npy.',
+        ),
+        click.option(
+            "--output", "outputs", multiple=True, metavar="NAME", help="What to differentiate. [default: last]"
+        ),
+        click.option("--wrt", multiple=True, metavar="x,y", help="With respect to what: leaves or other nodes."),
+    ):
+        command = option(command)
+    return command
+
+
+def result_options(command: Command) -> Command:
+    """How results are written."""
+    for option in (
+        click.option("--traceback", is_flag=True, help="Show where a bug of agrad is."),
+        click.option("--ascii", "ascii_only", is_flag=True, help="Write ASCII characters only."),
+        click.option("--check/--no-check", default=True, help="Let the referees check every gradient. [default: on]"),
+        click.option("--save", metavar="FILE.npz", help="Write outputs by their names, gradients as grad/NAME."),
+        click.option("--full", is_flag=True, help="All digits, and all elements of arrays."),
+        click.option("--format", "format_", type=click.Choice(FORMATS), default="table", help="[default: table]"),
+    ):
+        command = option(command)
+    return command
+
+
+def names(values: Sequence[str], option: str) -> list[str]:
+    """The names in values such as `x,y`, without repeats.
+
+    Raises:
+        InputError: where one is empty.
+    """
+    found = [name.strip() for value in values for name in value.split(",")]
+    if "" in found:
+        raise InputError(f"{option} {','.join(values)!r}: a name is missing", code="usage")
+    return list(dict.fromkeys(found))
+
+
+def require_device(device: str) -> None:
+    """Refuse a device that nothing here can compute on.
+
+    Raises:
+        DeviceError: for every device but the CPU.
+    """
+    if device != "cpu":
+        raise DeviceError(f"--device {device}: this version of agrad computes on the CPU only")

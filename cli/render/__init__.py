@@ -1,0 +1,1 @@
+"""Rows to text: a table, plain lines, JSON, CSV, Markdown."""

@@ -1,0 +1,115 @@
+"""The group: help, version, and every exception's exit code."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from agrad.cli import main
+from agrad.cli.main import COMMANDS, agrad
+from agrad.engine.errors import DeviceError, InputError, LimitError, NoGradientError, OutputError
+
+
+def test_help_names_every_exit_code_and_command() -> None:
+    """The group's help has an example, the commands and the exit codes."""
+    result = CliRunner().invoke(agrad, ["--help"])
+    assert result.exit_code == 0
+    assert re.findall(r"^ +(\d+)  ", result.output, re.MULTILINE) == ["0", "1", "2", "3", "70", "130", "141"]
+    assert "agrad eval -e" in result.output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(name: str) -> None:
+    """Each command shows how it is called, and each of its options has a sentence."""
+    result = CliRunner().invoke(agrad, [name, "--help"])
+    assert result.exit_code == 0
+    assert re.search(rf"^ +agrad {name} ", result.output, re.MULTILINE)
+    command = agrad.get_command(click.Context(agrad), name)
+    assert command is not None
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.name
+
+
+def test_version() -> None:
+    """--version is one line."""
+    result = CliRunner().invoke(agrad, ["--version"])
+    assert result.exit_code == 0
+    assert result.output.startswith("agrad")
+    assert result.output.count("\n") == 1
+
+
+def test_unknown_command_is_answered_with_the_nearest() -> None:
+    """A misspelt command exits 2 and says what was meant."""
+    result = CliRunner().invoke(agrad, ["evl", "a.txt"])
+    assert result.exit_code == 2
+    assert "did you mean eval?" in result.stderr
+
+
+def test_file_in_place_of_a_command(tmp_path: Any) -> None:
+    """A file name alone is told where it belongs."""
+    (tmp_path / "a.txt").write_text("z = 1\n")
+    result = CliRunner().invoke(agrad, [str(tmp_path / "a.txt")])
+    assert result.exit_code == 2
+    assert f"agrad eval {tmp_path / 'a.txt'}" in result.stderr
+
+
+def test_unknown_option_is_answered_with_the_nearest() -> None:
+    """A misspelt option exits 2 and says what was meant and where the help is."""
+    result = CliRunner().invoke(agrad, ["eval", "--ouput", "z"])
+    assert result.exit_code == 2
+    assert "--output" in result.stderr
+    assert "agrad eval --help" in result.stderr
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, raised: BaseException, *arguments: str) -> Any:
+    """A run whose command raises."""
+
+    @click.command("eval", context_settings={"ignore_unknown_options": True})
+    @click.argument("rest", nargs=-1)
+    def command(rest: tuple[str, ...]) -> None:  # noqa: ARG001  # takes whatever it is given
+        raise raised
+
+    monkeypatch.setattr(main.Commands, "get_command", lambda *_: command)
+    return CliRunner().invoke(agrad, ["eval", *arguments])
+
+
+@pytest.mark.parametrize(
+    ("raised", "code"),
+    [
+        (InputError("wrong"), 2),
+        (NoGradientError("wrong"), 2),
+        (click.UsageError("wrong"), 2),
+        (LimitError("wrong"), 3),
+        (DeviceError("wrong"), 3),
+        (OutputError("wrong"), 3),
+        (MemoryError(), 3),
+        (OSError(28, "No space left on device"), 3),
+        (RecursionError("wrong"), 70),
+        (ZeroDivisionError("wrong"), 70),
+        (KeyboardInterrupt(), 130),
+        (BrokenPipeError(), 141),
+    ],
+)
+@pytest.mark.parametrize("arguments", [[], ["--format", "json"]])
+def test_exit_codes(monkeypatch: pytest.MonkeyPatch, raised: BaseException, code: int, arguments: list[str]) -> None:
+    """Each kind of exception has its exit code, whatever the format, and shows no traceback."""
+    result = failing(monkeypatch, raised, *arguments)
+    assert result.exit_code == code
+    assert "Traceback" not in result.output
+    if arguments and code < 100:
+        assert json.loads(result.stdout)["error"]["message"]
+    else:
+        assert result.stdout == ""
+
+
+def test_bug_is_one_line_and_traceback_shows_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bug says what it is in one line; --traceback shows where."""
+    result = failing(monkeypatch, ZeroDivisionError("first\nsecond"))
+    assert result.stderr == "a bug of agrad: ZeroDivisionError: first (--traceback shows where)\n"
+    assert "Traceback (most recent call last)" in failing(monkeypatch, ZeroDivisionError("x"), "--traceback").stderr

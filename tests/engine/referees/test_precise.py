@@ -1,0 +1,203 @@
+"""The referee of high precision: digits, kinks, edges of domains, tails, lost digits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agrad.engine.referees import Case, precise
+from agrad.engine.referees.case import Budget, Judgement
+
+MakeCase = Callable[..., Case]
+
+
+def judged(case: Case, **options: Any) -> Judgement:
+    """What the referee says within a usual budget."""
+    return precise.judge(case, Budget(), **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs"),
+    [
+        ("x**2 + y", {"x": 1.0, "y": 2.0}),
+        ("sum(tanh(x @ w))", {"x": [[1.0, -2.0], [0.5, 3.0]], "w": [0.1, 0.2]}),
+        ("exp(-x)", {"x": 700.0}),
+        ("tanh(x)", {"x": 300.0}),
+        ("sigmoid(x)", {"x": -700.0}),
+        ("sin(x)", {"x": 1e22}),
+        ("x * 1e-300", {"x": 1e-300}),
+        ("log(x)", {"x": 1e-300}),
+        ("where(x > 0, log(x), x)", {"x": -1.0}),
+        ("(x**2 + y**2) / (x - y)", {"x": 1e150, "y": 3.0}),
+    ],
+)
+def test_right_gradients_agree(make_case: MakeCase, text: str, inputs: dict[str, Any]) -> None:
+    """Also far out in the tails, at tiny and at huge points."""
+    judgement = judged(make_case(text, **inputs))
+    assert (judgement.verdict, judgement.reason) == ("agree", None)
+    assert judgement.digits is not None
+    assert judgement.digits >= 14
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs"),
+    [
+        ("x**3", {"x": 0.0}),
+        ("cos(x)", {"x": 0.0}),
+        ("abs(x)**1.5", {"x": 0.0}),
+        ("(x - 1)**2", {"x": 1.0}),
+        ("sum(x - mean(x))", {"x": [1.0, 2.0, 4.0]}),
+        ("sum(softmax(x, 0))", {"x": [0.0, 0.0]}),
+    ],
+)
+def test_a_derivative_of_exactly_zero_is_seen(make_case: MakeCase, text: str, inputs: dict[str, Any]) -> None:
+    """A difference quotient that only shrinks with its step is zero, and agrad's zero agrees with it."""
+    case = make_case(text, **inputs)
+    case.gradients["x"] = np.zeros_like(case.gradients["x"])
+    assert judged(case).verdict == "agree"
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs", "outside"),
+    [
+        ("abs(x)", {"x": 0.0}, 1.5),
+        ("relu(x)", {"x": 0.0}, -0.5),
+        ("amax(x)", {"x": [1.0, 1.0, 1.0]}, [1.5, 0.0, 0.0]),
+        ("maximum(x, 2*x)", {"x": 0.0}, 0.5),
+    ],
+)
+def test_a_kink_is_said_and_its_slopes_are_bounds(
+    make_case: MakeCase, text: str, inputs: dict[str, Any], outside: Any
+) -> None:
+    """Between the left and the right slope any gradient is a convention; outside of them it is wrong."""
+    case = make_case(text, **inputs)
+    judgement = judged(case)
+    assert judgement.verdict == "kink"
+    assert "slopes by x" in str(judgement.reason)
+    case.gradients["x"] = np.asarray(outside)
+    assert judged(case).verdict == "disagree"
+
+
+def test_a_kink_within_rounding_is_a_kink(make_case: MakeCase) -> None:
+    """0.1*0.3 - 0.03 is zero in floating point and not in exact numbers: neither slope is wrong."""
+    case = make_case("relu(0.1*x - 0.03)", x=0.3)
+    for value in (0.0, 0.1):
+        case.gradients["x"] = np.float64(value)
+        assert judged(case).verdict in ("agree", "kink")
+    case.gradients["x"] = np.float64(0.5)
+    assert judged(case).verdict == "disagree"
+
+
+@pytest.mark.parametrize(("text", "got"), [("sqrt(x)", np.inf), ("x*sqrt(x)", 0.0), ("log(x)", np.inf)])
+def test_at_the_edge_of_a_domain_the_one_side_decides(make_case: MakeCase, text: str, got: float) -> None:
+    """An infinite slope agrees with agrad's infinity of the same sign, and a finite one with its number."""
+    case = make_case(text, x=0.0)
+    case.gradients["x"] = np.float64(got)
+    judgement = judged(case)
+    assert (judgement.verdict, judgement.reason) == ("agree", "one-sided: the edge of the domain")
+    case.gradients["x"] = np.float64(-np.inf)
+    assert judged(case).verdict == "disagree"
+
+
+def test_outside_of_the_domain_it_cannot_judge(make_case: MakeCase) -> None:
+    """Where the value is not a number there is no derivative, and the reason says so."""
+    judgement = judged(make_case("log(x)", x=-1.0))
+    assert (judgement.verdict, judgement.reason) == ("cannot judge", "the value is not a number here")
+
+
+def test_lost_digits_are_not_blamed_on_a_rule(make_case: MakeCase) -> None:
+    """Where cancellation in the forward value destroys the gradient's digits, it says that floating point lost them."""
+    judgement = judged(make_case("(x + 1e10 - 1e10)**2", x=1e-4))
+    assert judgement.verdict == "cannot judge"
+    assert "floating point loses" in str(judgement.reason)
+
+
+def test_entries_that_are_only_rounding_do_not_matter(make_case: MakeCase) -> None:
+    """Where the parts of an entry cancel, its error is measured against the largest entry; a wrong zero still shows."""
+    case = make_case("sum(softmax(x @ x, 0)**2)", x=np.linspace(-1.0, 1.0, 25).reshape(5, 5))
+    judgement = judged(case)
+    assert judgement.verdict == "agree"
+    assert judgement.digits is not None
+    assert judgement.digits >= 12
+    case = make_case("x + exp(y)", x=1.0, y=-60.0)
+    case.gradients["y"] = np.float64(0.0)
+    assert judged(case).verdict == "disagree"
+
+
+def test_overflow_is_named(make_case: MakeCase) -> None:
+    """A value outside of the doubles explains a gradient that is not a number, and the op is named."""
+    judgement = judged(make_case("exp(x) / (1 + exp(x))", x=800.0))
+    assert judgement.verdict == "cannot judge"
+    assert "exp overflows" in str(judgement.reason)
+
+
+def test_a_nan_where_a_derivative_exists_is_wrong(make_case: MakeCase) -> None:
+    """Not a number does not pass for caution."""
+    case = make_case("x**2", x=3.0)
+    case.gradients["x"] = np.float64(np.nan)
+    assert judged(case).verdict == "disagree"
+
+
+def test_a_jump_leaves_the_gradient_open(make_case: MakeCase) -> None:
+    """At a jump the slope is infinite on one side, so a finite gradient is a convention."""
+    assert judged(make_case("floor(x) * x", x=2.0)).verdict == "kink"
+    assert judged(make_case("floor(x) * x", x=2.5)).verdict == "agree"
+
+
+@pytest.mark.parametrize("text", ["atan2(x, 0*x)", "1/x", "x % 3"])
+def test_jumps_and_poles_are_no_derivatives(make_case: MakeCase, text: str) -> None:
+    """Where the function leaves its value at once on either side, every gradient is a convention."""
+    assert judged(make_case(text, x=0.0)).verdict == "kink"
+
+
+def test_a_vertical_tangent_is_infinite(make_case: MakeCase) -> None:
+    """A cube root's slope at zero is infinite on both sides: a finite gradient is wrong there."""
+    case = make_case("sign(x) * abs(x)**(1/3)", x=0.0)
+    case.gradients["x"] = np.float64(np.inf)
+    assert judged(case).verdict == "agree"
+    case.gradients["x"] = np.float64(0.0)
+    assert judged(case).verdict == "disagree"
+
+
+def test_intermediate_nodes_are_cut_free(make_case: MakeCase) -> None:
+    """The gradient by an intermediate node is that of a leaf in its place."""
+    case = make_case("y = x**2\nz = y*x + sin(y)", wrt=["x", "y"], x=1.5)
+    assert judged(case).verdict == "agree"
+    case.gradients["y"] = case.gradients["y"] * 1.0001
+    assert judged(case).verdict == "disagree"
+
+
+def test_complex_leaves_follow_the_convention_of_the_conjugate(make_case: MakeCase) -> None:
+    """The gradient by a complex leaf is that by its real part plus i times that by its imaginary part."""
+    case = make_case("sum(real(c * c * exp(c)))", c=np.array([1.0 + 2.0j, -0.5j]))
+    assert judged(case).verdict == "agree"
+    case.gradients["c"] = np.conj(case.gradients["c"])
+    assert judged(case).verdict == "disagree"
+
+
+def test_float32_needs_fewer_digits(make_case: MakeCase) -> None:
+    """Seven digits are all that float32 has."""
+    judgement = judged(make_case("sum(exp(x) / (1 + x))", dtype="float32", x=[0.5, 1.5]))
+    assert judgement.verdict == "agree"
+    assert judgement.digits is not None
+    assert 5 <= judgement.digits <= 9
+
+
+def test_random_directions_catch_one_wrong_entry(make_case: MakeCase) -> None:
+    """Along random directions a right gradient agrees and a wrong entry shows."""
+    case = make_case("sum(exp(sin(x)) * x)", x=np.linspace(-1.0, 2.0, 50))
+    assert judged(case, directions=True).reason == "along 3 random directions"
+    case.gradients["x"][17] += 1e-3
+    assert judged(case, directions=True).verdict == "disagree"
+
+
+def test_a_spent_budget_is_a_reason(make_case: MakeCase) -> None:
+    """It stops and says what ran out."""
+    case = make_case("sum(exp(x))", x=np.linspace(0.0, 1.0, 40))
+    judgement = precise.judge(case, Budget(operations=100))
+    assert (judgement.verdict, judgement.reason) == ("cannot judge", "more than 100 operations")
+    judgement = precise.judge(case, Budget(seconds=0.0))
+    assert judgement.reason == "not done within 0 s"

@@ -1,0 +1,137 @@
+"""The referee SymPy: digits, branches, budgets, closed forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agrad.engine.referees import Case, symbolic
+from agrad.engine.referees.case import Budget, Judgement
+
+MakeCase = Callable[..., Case]
+
+
+def judged(case: Case, budget: Budget | None = None) -> Judgement:
+    """What the referee says within a usual budget."""
+    return symbolic.judge(case, budget or Budget())
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs"),
+    [
+        ("x**2 + y", {"x": 1.0, "y": 2.0}),
+        ("sum(tanh(x @ w))", {"x": [[1.0, -2.0], [0.5, 3.0]], "w": [0.1, 0.2]}),
+        ("tanh(x)", {"x": 300.0}),
+        ("lgamma(x) * erf(x)", {"x": 1.5}),
+        ("x ** y", {"x": 2.0, "y": 0.3}),
+        ("sum(sort(x).values * w)", {"x": [3.0, 1.0, 2.0], "w": [1.0, 2.0, 4.0]}),
+        ("0.1 * x + x / 3", {"x": 0.7}),
+        ("where(x > 0, log(x), x)", {"x": -1.0}),
+        ("logsumexp(x, 0)", {"x": [700.0, 710.0]}),
+    ],
+)
+def test_right_gradients_agree(make_case: MakeCase, text: str, inputs: dict[str, Any]) -> None:
+    """With the digits of a double, also in the tails."""
+    judgement = judged(make_case(text, **inputs))
+    assert (judgement.verdict, judgement.reason) == ("agree", None)
+    assert judgement.digits is not None
+    assert judgement.digits >= 14
+
+
+def test_paraboloid_has_all_digits(make_case: MakeCase) -> None:
+    """The first sample agrees to 15 digits or more."""
+    judgement = judged(make_case("x**2 + y", x=1.0, y=2.0))
+    assert judgement.digits is not None
+    assert judgement.digits >= 15
+
+
+def test_a_wrong_gradient_is_named(make_case: MakeCase) -> None:
+    """The worst entry and both numbers stand in the reason."""
+    case = make_case("sum(x**2)", x=[1.0, 2.0])
+    case.gradients["x"] = np.array([2.0, 4.5])
+    judgement = judged(case)
+    assert judgement.verdict == "disagree"
+    assert judgement.reason == "the derivative by x[1] is 4.0, not 4.5"
+
+
+@pytest.mark.parametrize("text", ["abs(x)", "relu(x)", "maximum(x, 2*x)", "clamp(x, 0, 1)"])
+def test_branches_that_meet_with_other_slopes_are_a_kink(make_case: MakeCase, text: str) -> None:
+    """A point on the border of two branches is looked at from both."""
+    assert judged(make_case(text, x=0.0)).verdict == "kink"
+
+
+def test_branches_that_meet_smoothly_are_no_kink(make_case: MakeCase) -> None:
+    """Where both branches have the same derivative there is one."""
+    assert judged(make_case("where(x > 0, x**2, x**3)", x=0.0)).verdict == "agree"
+
+
+def test_a_removable_singularity_is_left_to_others(make_case: MakeCase) -> None:
+    """SymPy's derivative of sin(x)/x has no value at zero, which is no kink."""
+    assert judged(make_case("sinc(x)", x=0.0)).verdict == "cannot judge"
+
+
+def test_an_intermediate_node_becomes_a_symbol(make_case: MakeCase) -> None:
+    """The gradient by an intermediate node is that of a leaf in its place."""
+    case = make_case("y = x**2\nz = y*x + sin(y)", wrt=["x", "y"], x=1.5)
+    assert judged(case).verdict == "agree"
+    case.gradients["y"] = case.gradients["y"] * 1.0001
+    assert judged(case).verdict == "disagree"
+
+
+def test_complex_numbers_are_left_to_others(make_case: MakeCase) -> None:
+    """It says why it has no answer."""
+    judgement = judged(make_case("sum(real(c * c))", c=np.array([1.0 + 2.0j])))
+    assert judgement.verdict == "cannot judge"
+    assert "complex" in str(judgement.reason)
+
+
+def test_an_expression_that_would_explode_is_taken_in_pieces(make_case: MakeCase) -> None:
+    """Large parts get names of their own, so that the work grows with the graph."""
+    judgement = judged(make_case("sum(softmax(x @ x, 0)**2)", x=np.linspace(-1.0, 1.1, 25).reshape(5, 5)))
+    assert judgement.verdict == "agree"
+    assert judgement.digits is not None
+    assert judgement.digits >= 12
+
+
+def test_a_long_chain_is_taken_in_pieces(make_case: MakeCase) -> None:
+    """Neither SymPy's recursion nor its memory limits the depth."""
+    judgement = judged(make_case("z = x\n" + "z = 0.9*z + sin(z)*x\n" * 60, wrt=["x"], x=0.3))
+    assert judgement.verdict == "agree"
+
+
+def test_far_too_much_is_refused(make_case: MakeCase, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SymPy is not even asked where it would take long."""
+    monkeypatch.setattr("agrad.engine.referees.pieces.LARGEST", 10)
+    judgement = judged(make_case("sum(softmax(x, 0)**2)", x=[1.0, 2.0, 3.0]))
+    assert judgement.verdict == "cannot judge"
+    assert "too large for SymPy" in str(judgement.reason)
+
+
+def test_spent_operations_are_a_reason(make_case: MakeCase) -> None:
+    """It stops and says what ran out."""
+    judgement = judged(make_case("sum(exp(x))", x=np.linspace(0.0, 1.0, 40)), Budget(operations=20))
+    assert (judgement.verdict, judgement.reason) == ("cannot judge", "more than 20 operations")
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs", "forms"),
+    [
+        ("x**2 + y", {"x": 1.0, "y": 2.0}, {"x": "2*x", "y": "1"}),
+        ("0.1*x*y + x/3", {"x": 1.0, "y": 2.0}, {"x": "y/10 + 1/3", "y": "x/10"}),
+        ("sin(x)*exp(y)", {"x": 1.0, "y": 2.0}, {"x": "exp(y)*cos(x)", "y": "exp(y)*sin(x)"}),
+        ("(x + y)**3", {"x": 1.0, "y": 2.0}, {"x": "3*(x + y)**2", "y": "3*(x + y)**2"}),
+    ],
+)
+def test_closed_forms_are_short_and_readable(
+    make_case: MakeCase, text: str, inputs: dict[str, Any], forms: dict[str, str]
+) -> None:
+    """Short decimals are written as fractions, and the shortest way to write a derivative is chosen."""
+    assert symbolic.closed_forms(make_case(text, **inputs), Budget()) == forms
+
+
+def test_many_leaves_have_no_closed_forms(make_case: MakeCase) -> None:
+    """Arrays and long lists of names would not be read."""
+    assert symbolic.closed_forms(make_case("sum(x**2)", x=[1.0, 2.0]), Budget()) == {}
