@@ -89,16 +89,17 @@ def evaluate(
     flowing = gradients(list(outputs.values()), cotangent_nodes)
     named = dict.fromkeys([binding.node for binding in formulas.bindings])
     asked = set(formulas.wrt.values())
-    keeping = [
-        node
+    keeping = {
+        node: flowing[node]
         for node in named
         if node in flowing and (retain_grad or node in asked or (node.is_leaf and node.requires_grad))
-    ]
-    found = run(make_plan([*named, *[flowing[node] for node in keeping]]))
+    }
+    del flowing  # of a large graph it holds as many nodes again
+    found = run(make_plan([*named, *keeping.values()]))
     return Evaluation(
         outputs=outputs,
         cotangents=[node.value for node in cotangent_nodes],
         wrt=formulas.wrt,
         values=found,
-        grads={node: found[flowing[node]] for node in keeping},
+        grads={node: found[gradient] for node, gradient in keeping.items()},
     )

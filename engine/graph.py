@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import count
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -97,6 +98,8 @@ class Op:
         kink: what is chosen where no derivative exists (convention torch-2.13), in words.
         grad_fn: PyTorch's name for the result's `grad_fn`, or a function of (args, attrs) where the form decides.
         outputs: how many values the kernel gives; where more than one, `output` nodes take them apart.
+        batch: how it runs once for a whole batch of arguments, see `ops/batch.py`. None where it needs no rule
+            (elementwise) or has none: then a batch is run member by member.
     """
 
     name: str
@@ -120,6 +123,7 @@ class Op:
     kink: str = "none: smooth"
     grad_fn: str | Callable[[Sequence[Node], Attrs], str] = ""
     outputs: int = 1
+    batch: Callable[[Node, Sequence[Node], Sequence[bool]], Node | None] | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.call(*args, **kwargs)
@@ -297,7 +301,17 @@ def leaf(value: Any, *, requires_grad: bool = False) -> Node:
 
 def as_node(value: Any) -> Node:
     """The node of a value: itself, or a leaf of a number or an array."""
-    return value if isinstance(value, Node) else leaf(value)
+    if isinstance(value, Node):
+        return value
+    if type_(value) in _NUMBERS and value:  # zero is left out: 0.0 and -0.0 are equal, and are not the same number
+        return _number(value)
+    return leaf(value)
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _number(value: complex) -> Node:
+    """One leaf for all places where a number is written: it has no name and no gradient, so nothing tells them apart."""
+    return leaf(value)
 
 
 def apply(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from agrad.cli.main import main
+from agrad.cli.main import agrad
 
 ROOT = Path(__file__).parents[1]
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
@@ -46,7 +46,7 @@ def test_screen(command: str, screen: str, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("COLUMNS", "100")
     program, *arguments = shlex.split(command.split(";")[0])
     assert program == "agrad"
-    result = CliRunner().invoke(main, arguments)
+    result = CliRunner().invoke(agrad, arguments)
     assert result.exit_code in (0, 1, 2), result.output
     printed = [line.rstrip() for line in result.output.strip("\n").splitlines()]
     assert printed == [line.rstrip() for line in screen.splitlines()]

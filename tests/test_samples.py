@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from agrad.cli.main import main
+from agrad.cli.main import agrad
 
 ROOT = Path(__file__).parents[1]
 SAMPLES = sorted((ROOT / "samples").glob("*.txt"))
@@ -32,7 +32,7 @@ def test_sample(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = dict(re.findall(r"^# expected: d\(.*\)/d\((\w+)\) = (.*)$", text, re.MULTILINE))
     assert expected, "a sample says which gradients come out"
     monkeypatch.chdir(ROOT)
-    result = CliRunner().invoke(main, [*shlex.split(run.group(1)), "--format", "json"])
+    result = CliRunner().invoke(agrad, [*shlex.split(run.group(1)), "--format", "json"])
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert set(found["gradients"]) == set(expected)

@@ -20,7 +20,7 @@ class Step(NamedTuple):
         attrs: its plain parameters.
         inputs: the slots of its arguments.
         output: the slot of its result.
-        frees: slots whose value nobody needs afterwards.
+        frees: slots of arrays that nobody needs afterwards; a number is not worth the note.
     """
 
     kernel: Callable[..., Any]
@@ -56,6 +56,7 @@ def make_plan(targets: Iterable[Node]) -> Plan:
     known: dict[tuple[Any, ...], int] = {}
     leaves: list[tuple[Node, int]] = []
     steps: list[Step] = []
+    kept = bytearray()  # whether a slot is not to be freed: results, and numbers
     slots = 0
     for node in order:
         slot: int | None = None
@@ -67,6 +68,7 @@ def make_plan(targets: Iterable[Node]) -> Plan:
         if slot is None:
             slot = slots
             slots += 1
+            kept.append(not node.shape)
             if key is not None:
                 known[key] = slot
             if node.op is LEAF:
@@ -76,7 +78,9 @@ def make_plan(targets: Iterable[Node]) -> Plan:
                 steps.append(Step(node.op.kernel, node.attrs, inputs, slot, ()))
         slot_of[node] = slot
     results = {node: slot_of[node] for node in targets}
-    _set_frees(steps, set(results.values()))
+    for slot in results.values():
+        kept[slot] = True
+    _set_frees(steps, kept)
     return Plan(leaves, steps, results, slots)
 
 
@@ -88,18 +92,14 @@ def _key(node: Node, inputs: tuple[int, ...]) -> tuple[Any, ...]:
     return (node.op.name, inputs, *node.attrs.items()) if node.attrs else (node.op.name, inputs)
 
 
-def _set_frees(steps: list[Step], kept: set[int]) -> None:
+def _set_frees(steps: list[Step], seen: bytearray) -> None:
     """Liveness, from the last step to the first: a slot is freed where it is seen first from behind."""
-    seen = bytearray(max((step.output for step in steps), default=0) + 1)
-    for slot in kept:
-        if slot < len(seen):
-            seen[slot] = 1
     for index in range(len(steps) - 1, -1, -1):
         step = steps[index]
         frees = []
         for slot in step.inputs:
             if not seen[slot]:
-                seen[slot] = 1
+                seen[slot] = True
                 frees.append(slot)
         if frees:
-            steps[index] = Step(step.kernel, step.attrs, step.inputs, step.output, tuple(frees))
+            steps[index] = step._replace(frees=tuple(frees))

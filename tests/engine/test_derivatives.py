@@ -30,11 +30,11 @@ DIGITS: Final = 160
 TOLERANCE: Final = 1e-9
 
 
-def examples() -> Iterator[Any]:
-    """Each example of each row that has a derivative."""
+def examples(*, differentiable: bool) -> Iterator[Any]:
+    """Each example of each row, or of each that has a derivative."""
     for op in sorted(set(TABLE.values()), key=lambda op: op.name):
         for number, example in enumerate(op.examples):
-            if op.differentiable and example.inputs and example.orders > 0:
+            if not differentiable or (op.differentiable and example.inputs and example.orders > 0):
                 yield pytest.param(op, example, id=f"{op.name}-{number}")
 
 
@@ -83,20 +83,25 @@ def derivatives_of_formula(total: Node, line: dict[Node, Node], orders: int) -> 
     return slopes[:orders]
 
 
-def disagreements(example: Example, seed: int) -> list[str]:
-    """Where the derivatives of an example at a random point along a random line are not those of its formulas."""
-    rng = np.random.default_rng(seed)
+def output_of(example: Example, rng: np.random.Generator) -> tuple[Node, list[Node]]:
+    """The result of an example at a random point inside its domain, and its leaves."""
     inputs = {}
     for name, shape in example.inputs.items():
         low, high = example.within.get(name, REAL)
         inputs[name] = rng.uniform(low, high, shape)
     formulas = build(Source(f"out = {example.form}"), inputs=inputs, wrt=list(inputs))
     output: Any = formulas.names["out"]
-    output = output.nodes[0] if isinstance(output, Outputs) else output
+    return (output.nodes[0] if isinstance(output, Outputs) else output), list(formulas.wrt.values())
+
+
+def disagreements(example: Example, seed: int) -> list[str]:
+    """Where the derivatives of an example at a random point along a random line are not those of its formulas."""
+    rng = np.random.default_rng(seed)
+    output, leaves = output_of(example, rng)
     total = weighted(output, rng)
     if total is None:
         return []
-    line = {node: leaf(rng.uniform(-1.0, 1.0, node.shape)[()]) for node in formulas.wrt.values()}
+    line = {node: leaf(rng.uniform(-1.0, 1.0, node.shape)[()]) for node in leaves}
     computed = derivatives_of_graph(total, line, example.orders)
     exact = derivatives_of_formula(total, line, example.orders)
     return [
@@ -106,14 +111,24 @@ def disagreements(example: Example, seed: int) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("op", "example"), list(examples()))
+@pytest.mark.parametrize(("op", "example"), list(examples(differentiable=False)))
+def test_values_follow_from_the_formula(op: Op, example: Example) -> None:
+    """The kernel computes what the formula means."""
+    output, _ = output_of(example, np.random.default_rng(crc32(example.form.encode())))
+    point = Point(Case([], [], {}, {}), ancestors([output]), Budget(10**8, 60.0), 40)
+    exact = np.array([complex(value) for value in point.values[output].flat]).reshape(output.shape)
+    tolerance = 1e-6 if output.dtype.name in ("float32", "complex64") else TOLERANCE
+    np.testing.assert_allclose(evaluate([output])[output], exact, rtol=tolerance, atol=1e-12, err_msg=op.name)
+
+
+@pytest.mark.parametrize(("op", "example"), list(examples(differentiable=True)))
 def test_derivatives_follow_from_the_formula(op: Op, example: Example) -> None:
     """Orders 1 to 3 at one random point inside the domain of the row."""
     found = disagreements(example, crc32(example.form.encode()))
     assert not found, f"{op.name}, {example.form}: {found}"
 
 
-ELEMENTWISE: Final = [row.values[1] for row in examples() if row.values[0].elementwise]
+ELEMENTWISE: Final = [row.values[1] for row in examples(differentiable=True) if row.values[0].elementwise]
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)

@@ -1,0 +1,230 @@
+"""mpmath's numbers as the exact arithmetic of formulas, in a context of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from .case import CannotJudge
+
+LARGEST_EXPONENT: Final = 10**8
+"""Numbers above 2**this are infinite here: far beyond every double, still cheap to compute with."""
+
+_NAMES: Final = {"digamma": "digamma", "polygamma": "psi", "ceil": "ceil", "arg": "arg"}
+_UNBOUNDED: Final = frozenset({"gamma", "factorial", "sinh", "cosh", "exp", "besseli", "rgamma"})
+_PERIODIC: Final = frozenset({"sin", "cos", "tan", "sec", "csc", "cot", "besselj"})
+
+
+class PreciseArithmetic:
+    """The `Arithmetic` of mpmath numbers.
+
+    Args:
+        digits: the decimal digits that it works with.
+    """
+
+    def __init__(self, digits: int = 50) -> None:
+        import mpmath
+
+        self.context: Any = mpmath.mp.clone()
+        self.context.dps = digits
+        self.pi: Any = +self.context.pi
+        self.e: Any = +self.context.e
+        self.inf: Any = self.context.inf
+        self._nan: Any = self.context.nan
+        self._zero: Any = self.context.mpf(0)
+
+    @property
+    def digits(self) -> int:
+        """The decimal digits that it works with."""
+        return int(self.context.dps)
+
+    def number(self, value: complex) -> Any:
+        """A Python number, exactly."""
+        if isinstance(value, complex):
+            return self.context.mpc(value)
+        return self.context.mpf(value)
+
+    def ratio(self, numerator: int, denominator: int) -> Any:
+        """A fraction."""
+        return self.context.mpf(numerator) / denominator
+
+    def function(self, name: str, *args: Any) -> Any:
+        """A function of mpmath; undefined where a real argument gives a complex value, and at poles."""
+        args = tuple(self._lifted(arg) for arg in args)
+        own = _OWN.get(name)
+        if own is not None:
+            return own(self, *args)
+        size = max((self.context.mag(arg) for arg in args if arg and self.finite(arg)), default=0)
+        if size > 10_000 or (name in _UNBOUNDED and size > 60):
+            return self._beyond(name, args[-1])
+        try:
+            value = getattr(self.context, _NAMES.get(name, name))(*args)
+        except (ValueError, ZeroDivisionError):
+            return self._nan
+        except (OverflowError, NotImplementedError, self.context.NoConvergence) as error:
+            raise CannotJudge(f"mpmath cannot compute {name} here") from error
+        return self._real(value, args)
+
+    def _beyond(self, name: str, x: Any) -> Any:
+        if name in _PERIODIC:
+            raise CannotJudge(f"the argument of {name} is too large to be reduced")
+        if name in ("sinh",) and x < 0:
+            return -self.inf
+        return self.inf if x > 0 or name == "cosh" else self._nan
+
+    def _lifted(self, value: Any) -> Any:
+        return value if isinstance(value, (self.context.mpf, self.context.mpc)) else self.number(value)
+
+    def _real(self, value: Any, args: Sequence[Any]) -> Any:
+        if isinstance(value, self.context.mpc) and not any(isinstance(arg, self.context.mpc) for arg in args):
+            return self._nan
+        return value
+
+    def exp(self, x: Any) -> Any:
+        """e**x."""
+        x = self._lifted(x)
+        if isinstance(x, self.context.mpf) and abs(x) > LARGEST_EXPONENT:
+            return self.inf if x > 0 else self._zero
+        return self.context.exp(x)
+
+    def log(self, x: Any) -> Any:
+        """The natural logarithm."""
+        x = self._lifted(x)
+        if x == 0:
+            return -self.inf
+        return self._real(self.context.ln(x), (x,))
+
+    def sqrt(self, x: Any) -> Any:
+        """The square root."""
+        x = self._lifted(x)
+        return self._real(self.context.sqrt(x), (x,))
+
+    def power(self, x: Any, y: Any) -> Any:
+        """x**y, as PyTorch means it for reals."""
+        x, y = self._lifted(x), self._lifted(y)
+        if y == 0:
+            return self.number(1)
+        if x == 0 and not isinstance(y, self.context.mpc):
+            return self._zero if y > 0 else self.inf
+        if isinstance(x, self.context.mpf) and x < 0 and (not self.finite(y) or y != self.context.floor(y)):
+            return self._nan
+        if self.finite(x) and self.finite(y) and isinstance(y, self.context.mpf):
+            bits = y * (self.context.mag(x) - 1 if abs(x) >= 1 else self.context.mag(x))
+            if abs(bits) > LARGEST_EXPONENT:
+                even = x > 0 or y % 2 == 0
+                return self._zero if bits < 0 else self.inf if even else -self.inf
+        return self._real(self.context.power(x, y), (x, y))
+
+    def absolute(self, x: Any) -> Any:
+        """The absolute value."""
+        return abs(x)
+
+    def where(self, condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
+        """One of two values."""
+        return yes() if condition else no()
+
+    def equal(self, x: Any, y: Any) -> bool:
+        """Whether two numbers are equal."""
+        return bool(x == y)
+
+    def both(self, *conditions: Any) -> bool:
+        """Whether all conditions hold."""
+        return all(conditions)
+
+    def maximum(self, values: Sequence[Any]) -> Any:
+        """The largest number; undefined where one is."""
+        return next((v for v in values if self.undefined_number(v)), None) or max(values)
+
+    def minimum(self, values: Sequence[Any]) -> Any:
+        """The smallest number; undefined where one is."""
+        return next((v for v in values if self.undefined_number(v)), None) or min(values)
+
+    def floor(self, x: Any) -> Any:
+        """The largest integer that is not above x."""
+        return self.context.floor(x)
+
+    def undefined(self) -> Any:
+        """Not a number."""
+        return self._nan
+
+    def order(self, values: Sequence[Any]) -> Sequence[int]:
+        """The positions from the smallest to the largest, those that are undefined last."""
+        return sorted(range(len(values)), key=lambda i: (self.undefined_number(values[i]), values[i]))
+
+    def total(self, values: Sequence[Any]) -> Any:
+        """The sum."""
+        return self.context.fsum(values)
+
+    def product(self, values: Sequence[Any]) -> Any:
+        """The product."""
+        return self.context.fprod(values)
+
+    def boolean(self, condition: Any) -> bool:
+        """Whether a condition holds."""
+        return bool(condition)
+
+    def divide(self, x: Any, y: Any) -> Any:
+        """The quotient, with an infinity over zero, as floating point has it."""
+        if y == 0:
+            return self._nan if x == 0 or isinstance(x, self.context.mpc) else self.inf * self.context.sign(x)
+        return x / y
+
+    def undefined_number(self, x: Any) -> bool:
+        """Whether it is not a number."""
+        return bool(self.context.isnan(x))
+
+    def finite(self, x: Any) -> bool:
+        """Whether it is a number and not infinite."""
+        return bool(self.context.isfinite(x))
+
+    def matrix_function(self, name: str, matrix: Any) -> tuple[Any, ...]:
+        """Factors of a matrix by mpmath's iterations."""
+        given = self.context.matrix(matrix.tolist())
+        try:
+            results = _OF_MATRICES[name](self.context, given)
+        except (ValueError, ZeroDivisionError, RuntimeError, self.context.NoConvergence) as error:
+            raise CannotJudge(f"mpmath's {name} does not converge here") from error
+        return tuple(_array(result) for result in results)
+
+    def clipped(self, x: Any, largest: float) -> Any:
+        """Infinite where the size is above the largest of a dtype."""
+        if hasattr(x, "_mpf_") and abs(x) > largest:  # of whatever context
+            return self.inf if x > 0 else -self.inf
+        return x
+
+    def exponent(self, x: Any) -> int:
+        """The decimal exponent of a positive number, rounded up."""
+        return int(self.context.ceil(self.context.log10(x)))
+
+    def text(self, x: Any, digits: int) -> str:
+        """A number in decimal."""
+        return str(self.context.nstr(x, digits))
+
+
+_OWN: Final[dict[str, Callable[..., Any]]] = {
+    "exp": PreciseArithmetic.exp,
+    "log": PreciseArithmetic.log,
+    "sqrt": PreciseArithmetic.sqrt,
+    "floor": PreciseArithmetic.floor,
+    "conj": lambda m, x: m.context.conj(x),
+    "re": lambda m, x: m.context.re(x),
+    "im": lambda m, x: m.context.im(x),
+}
+
+_OF_MATRICES: Final[dict[str, Callable[..., Any]]] = {
+    "eigh": lambda context, matrix: context.eigh(matrix),
+    "eig": lambda context, matrix: context.eig(matrix),
+    "svd": lambda context, matrix: context.svd(matrix),
+    "expm": lambda context, matrix: (context.expm(matrix),),
+}
+
+
+def _array(result: Any) -> Any:
+    """An object array of a matrix of mpmath, or of a list."""
+    result = [[entry] for entry in result] if isinstance(result, list) else result.tolist()
+    array = np.empty((len(result), len(result[0]) if result else 0), dtype=object)
+    for place in np.ndindex(array.shape):
+        array[place] = result[place[0]][place[1]]
+    return array

@@ -1,0 +1,148 @@
+"""The graph at one point in exact numbers of one precision, and its value a small shift away from the point."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from ..graph import LEAF, Node
+from .arithmetic import PreciseArithmetic
+from .case import Budget, Case
+from .forward import Values, array_of, entry_of, evaluate_graph, evaluate_node, weighted_sum
+
+Direction = Mapping[Node, Mapping[int, Any]]
+"""For some nodes, how far each entry (by its flat position) moves."""
+
+ROUNDING: Final = {"float32": 2.0**-24, "complex64": 2.0**-24}
+_MOVES_ONLY: Final = frozenset({"shape", "index", "creation"})
+
+
+class Point:
+    """The values of a graph at the point of a case.
+
+    Args:
+        case: the case.
+        nodes: all nodes of the case, arguments before results.
+        budget: what may be spent.
+        digits: decimal digits to work with.
+        rounding: where given, a seed: each result is then off by one rounding of its dtype, up or down at random but
+            the same way at every shift. It shows what floating point can know of the gradient at all.
+    """
+
+    def __init__(
+        self, case: Case, nodes: Sequence[Node], budget: Budget, digits: int, rounding: int | None = None
+    ) -> None:
+        self.m = PreciseArithmetic(digits)
+        self.case = case
+        self.nodes = nodes
+        self._budget = budget
+        self._rounding = rounding
+        self._order = {node: position for position, node in enumerate(nodes)}
+        self._factors: dict[Node, list[Any]] = {}
+        self._affected: dict[tuple[Node, ...], list[Node]] = {}
+        if rounding is None:
+            self.values: Values = evaluate_graph(self.m, nodes, {}, budget)
+        else:
+            self.values = {}
+            for node in nodes:
+                self.values[node] = self._rounded(node, self._whole(node, self.values))
+        self.total = self._total(self.values)
+
+    @cached_property
+    def magnitude(self) -> int:
+        """The decimal exponent of the largest finite number in the graph, at least 0."""
+        largest = self.m.number(1)
+        for node in self.nodes:
+            if node.dtype.kind in "fc" and node.op.outputs == 1:
+                for entry in self.values[node].flat:
+                    size = abs(entry)
+                    if size > largest and self.m.finite(size):
+                        largest = size
+        return int(self.m.exponent(largest))
+
+    @cached_property
+    def overflows(self) -> Node | None:
+        """The first node whose value is outside of the range of its dtype, so that floating point cannot hold it."""
+        for node in self.nodes:
+            if node.dtype.kind == "f" and node.op is not LEAF and node.op.outputs == 1:
+                limit = float(np.finfo(node.dtype).max)
+                if any(self.m.finite(entry) and abs(entry) > limit for entry in self.values[node].flat):
+                    return node
+        return None
+
+    def at(self, direction: Direction, step: Any) -> Any:
+        """The number that is differentiated, a step away from the point in a direction."""
+        changed: Values = {}
+        for node, moves in direction.items():
+            entries = self.values[node].ravel().tolist()
+            for position, move in moves.items():
+                entries[position] = entries[position] + move * step
+            changed[node] = array_of(node.shape, entries)
+        for node in self._nodes_after(tuple(direction)):
+            if any(arg in changed for arg in node.args):
+                value = self._updated(node, changed)
+                if value is not None:
+                    changed[node] = value
+        if not any(output in changed for output in self.case.outputs):
+            return self.total
+        return self._total({**{output: self.values[output] for output in self.case.outputs}, **changed})
+
+    def _total(self, values: Values) -> Any:
+        return weighted_sum(self.m, [values[output] for output in self.case.outputs], self.case.cotangents)
+
+    def _nodes_after(self, starts: tuple[Node, ...]) -> list[Node]:
+        """The nodes that depend on some others, without these, in order."""
+        known = self._affected.get(starts)
+        if known is None:
+            reached = set(starts)
+            known = []
+            for node in self.nodes:
+                if node not in reached and any(arg in reached for arg in node.args):
+                    reached.add(node)
+                    known.append(node)
+            self._affected[starts] = known
+        return known
+
+    def _whole(self, node: Node, values: Values) -> Any:
+        if node.op is LEAF:
+            return evaluate_graph(self.m, [node], {}, self._budget)[node]
+        return evaluate_node(self.m, node, [values[arg] for arg in node.args], self._budget)
+
+    def _updated(self, node: Node, changed: Values) -> Any:
+        """The new value of a node, or None where nothing in it changed; elementwise, only what changed is computed."""
+        old = [self.values[arg] for arg in node.args]
+        new = [changed.get(arg, value) for arg, value in zip(node.args, old, strict=True)]
+        if not node.op.elementwise:
+            return self._rounded(node, evaluate_node(self.m, node, new, self._budget))
+        before = [np.broadcast_to(value, node.shape).ravel().tolist() for value in old]
+        after = [np.broadcast_to(value, node.shape).ravel().tolist() for value in new]
+        entries = self.values[node].ravel().tolist()
+        touched = False
+        for position, (now, then) in enumerate(zip(zip(*after, strict=True), zip(*before, strict=True), strict=True)):
+            if any(a is not b for a, b in zip(now, then, strict=True)):
+                entries[position] = entry_of(self.m, node, now, self._budget)
+                if self._rounding is not None and node.dtype.kind in "fc":
+                    entries[position] = entries[position] * self._factors_of(node)[position]
+                touched = True
+        return array_of(node.shape, entries) if touched else None
+
+    def _rounded(self, node: Node, value: Any) -> Any:
+        if self._rounding is None or node.dtype.kind not in "fc" or node.op is LEAF or node.op.outputs > 1:
+            return value
+        if node.op.family in _MOVES_ONLY or node.op.name == "output":
+            return value
+        pairs = zip(value.flat, self._factors_of(node), strict=True)
+        return array_of(node.shape, [entry * factor for entry, factor in pairs])
+
+    def _factors_of(self, node: Node) -> list[Any]:
+        factors = self._factors.get(node)
+        if factors is None:
+            unit = ROUNDING.get(node.dtype.name, 2.0**-53)
+            choose = random.Random(f"{self._rounding} {self._order[node]}").choice  # noqa: S311  # reproducible, no secret
+            one = self.m.number(1)
+            factors = self._factors[node] = [one + choose((-unit, unit)) for _ in range(node.size)]
+        return factors

@@ -1,0 +1,154 @@
+"""The referee "sympy": the graph expanded to scalars, differentiated by SymPy, evaluated at the point."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from ..graph import Node, ancestors
+from .case import CANNOT, DISAGREE, KINK, Budget, BudgetSpent, CannotJudge, Case, Judgement
+from .digits import verdict_of
+from .forward import array_of, evaluate_graph, weighted_sum
+from .pieces import Gradient
+from .precise import Facts
+from .term import Term
+from .terms import SymbolicArithmetic
+
+NAME: Final = "sympy"
+FEW: Final = 4
+"""With at most so many scalar leaves the closed forms are given."""
+_SHORT: Final = 60
+_SIMPLIFIABLE: Final = 30
+
+
+def judge(case: Case, budget: Budget, facts: Facts | None = None) -> Judgement:
+    """What SymPy says.
+
+    Args:
+        case: the case.
+        budget: what may be spent; SymPy itself does not poll it, so an alarm must stand behind.
+        facts: what is known of the function at the point, whatever its gradient.
+    """
+    try:
+        return _judged(case, budget, facts or Facts())
+    except BudgetSpent as spent:
+        return Judgement(NAME, CANNOT, None, str(spent))
+    except CannotJudge as reason:
+        return Judgement(NAME, CANNOT, None, str(reason))
+    except RecursionError:
+        return Judgement(NAME, CANNOT, None, "the expression is nested too deeply for SymPy")
+
+
+def _judged(case: Case, budget: Budget, facts: Facts) -> Judgement:
+    if any(node.dtype.kind == "c" for node in ancestors(case.outputs)):
+        raise CannotJudge("complex numbers are not expanded to symbols")
+    truth, ties = _gradients(case, budget, -1)
+    m = SymbolicArithmetic(budget).precise
+    judgement, objections = verdict_of(NAME, m, case, truth, facts.rounded)
+    if ties:
+        other, _ = _gradients(case, budget, 1)
+        if _differ(m, truth, other) and not _undefined(m, truth) and not _undefined(m, other):
+            return Judgement(NAME, KINK, None, "two branches meet here with different slopes", judgement.entry)
+    if judgement.verdict != DISAGREE:
+        return judgement
+    labels = {entry.label for entry in objections}
+    if facts.overflow is not None:
+        reason = f"{facts.overflow} overflows here in floating point; {judgement.reason}"
+        return dataclasses.replace(judgement, verdict=CANNOT, reason=reason)
+    if labels <= facts.kinks:
+        return dataclasses.replace(judgement, verdict=KINK, reason=f"a kink within rounding; {judgement.reason}")
+    if labels <= facts.losses | facts.kinks:
+        lost = 16 - (judgement.digits or 0)
+        reason = f"floating point loses {lost} digits here; {judgement.reason}"
+        return dataclasses.replace(judgement, verdict=CANNOT, reason=reason)
+    return judgement
+
+
+def _gradients(case: Case, budget: Budget, side: int) -> tuple[dict[str, Any], int]:
+    """The true gradient of each name, and how many ties were met."""
+    truth: dict[str, Any] = {}
+    ties = 0
+    leaves = {name: node for name, node in case.wrt.items() if not node.args}
+    groups = [leaves] if leaves else []
+    groups += [{name: node} for name, node in case.wrt.items() if node.args]
+    for group in groups:
+        m = SymbolicArithmetic(budget, side=side)
+        total, symbols = expanded(m, case, group)
+        if m.precise.undefined_number(total.value):
+            raise CannotJudge("the value is not a number here")
+        gradient = Gradient(m, total, budget)
+        for name, node in group.items():
+            truth[name] = array_of(node.shape, gradient.by([term.expression for term in symbols[name].flat]))
+        ties += m.ties
+    return truth, ties
+
+
+def expanded(m: SymbolicArithmetic, case: Case, wrt: Mapping[str, Node]) -> tuple[Term, dict[str, Any]]:
+    """The number that is differentiated, over a symbol for each entry of some nodes, and these symbols."""
+    symbols: dict[str, Any] = {}
+    given: dict[Node, Any] = {}
+    nodes = ancestors([*case.outputs, *wrt.values()])
+    for name, node in wrt.items():
+        if node.args:
+            inner = ancestors([node])
+            point = evaluate_graph(m.precise, inner, {}, m.budget)[node]
+        else:
+            point = np.asarray(node.value).reshape(node.shape)
+        entries = []
+        for index in np.ndindex(node.shape):
+            label = f"{name}[{', '.join(map(str, index))}]" if index else name
+            entries.append(m.symbol(label, point[index]))
+        given[node] = symbols[name] = array_of(node.shape, entries)
+    values = evaluate_graph(m, nodes, given, m.budget)
+    return m.lifted(weighted_sum(m, [values[output] for output in case.outputs], case.cotangents)), symbols
+
+
+def _differ(m: Any, truth: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether the gradients on both sides of a border are not the same."""
+    pairs = [pair for name in truth for pair in zip(truth[name].flat, other[name].flat, strict=True)]
+    scale = max((abs(a) for a, _ in pairs if m.finite(a)), default=0)
+    return any(a != b and not abs(a - b) <= scale * 1e-15 for a, b in pairs)
+
+
+def _undefined(m: Any, truth: Mapping[str, Any]) -> bool:
+    """Whether some entry has no value: a removable singularity, say."""
+    return any(m.undefined_number(entry) for array in truth.values() for entry in array.flat)
+
+
+def closed_forms(case: Case, budget: Budget) -> dict[str, str]:
+    """The closed form of each derivative as text, for a few scalar leaves; empty where it would be long.
+
+    What is written depends on sizes only, never on time.
+    """
+    wrt = {name: node for name, node in case.wrt.items() if node.size == 1 and not node.args}
+    if not 0 < len(wrt) <= FEW or len(wrt) != len(case.wrt):
+        return {}
+    try:
+        m = SymbolicArithmetic(budget, readable=True)
+        total, symbols = expanded(m, case, wrt)
+    except (BudgetSpent, CannotJudge):
+        return {}
+    forms = {}
+    for name in wrt:
+        form = shortest(m.sympy, m.sympy.diff(total.expression, symbols[name].flat[0].expression))
+        if form is not None and not any(symbol.is_Dummy for symbol in form.free_symbols):
+            forms[name] = str(form)
+    return forms
+
+
+def shortest(sympy: Any, expression: Any) -> Any:
+    """The shortest of a few ways to write an expression, or None where all are long."""
+    size = sympy.count_ops(expression)
+    if size > _SHORT * 2:
+        return None
+    candidates = [expression]
+    if size > 2:
+        candidates += [sympy.factor_terms(expression), sympy.expand(expression)]
+    if 4 < size <= _SIMPLIFIABLE:
+        # Not simplify(): it takes a third of a second to wake up.
+        candidates += [sympy.together(candidates[1]), sympy.powsimp(candidates[2]), sympy.factor(expression)]
+    best = min(candidates, key=lambda form: (sympy.count_ops(form), len(str(form)), str(form)))
+    return best if sympy.count_ops(best) <= _SHORT else None
