@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
@@ -24,6 +24,8 @@ from .options import names
 from .screen import Screen, standard_screen, write, write_lines
 
 if TYPE_CHECKING:
+    from agrad.engine.graph import Node
+    from agrad.engine.matrices import Matrices
     from agrad.engine.referees import Check, RefereeProcess, RunningCheck
 
 DISAGREED: Final = 1
@@ -41,6 +43,9 @@ class Request:
     outputs: Sequence[str]
     grad_tensors: Sequence[str]
     retain_grad: bool
+    jacobian: bool
+    hessian: bool
+    order: int | None
     device: str
     dtype: str
     format_: str
@@ -66,16 +71,37 @@ def run(request: Request, process: RefereeProcess | None) -> int:
     try:
         outputs = chosen_outputs(formulas, names(request.outputs, "--output"))
         weights = [weight_of(text, formulas) for text in request.grad_tensors]
-        evaluation = evaluate(formulas, outputs, weights, retain_grad=request.retain_grad)
+        found = derived(formulas, outputs, request)
+        evaluation = evaluated(formulas, outputs, weights, request)
     except AgradError as error:
         error.source = error.source or formulas.source
         raise
     report = make_report(formulas, evaluation, device=request.device, dtype=request.dtype)
+    if found is not None:
+        report.wrt = list(formulas.wrt)
+        report.warnings += [warning for warning in found.warnings if warning not in report.warnings]
+        report.matrices = found
     if request.save is not None:
         gradients = {f"grad/{name}": gradient for name, gradient in report.gradients.items()}
-        save_npz(request.save, report.values | gradients)
+        save_npz(request.save, report.values | gradients | (found.arrays() if found is not None else {}))
     style = Style(request.format_, request.full, standard_screen(ascii_only=request.ascii_only))
     return conclude(report, evaluation, style, process)
+
+
+def evaluated(formulas: Formulas, outputs: dict[str, Node], weights: Sequence[Weight], request: Request) -> Evaluation:
+    """Values and gradients; values only where a Jacobian is asked for of what has no gradient without weights."""
+    if request.jacobian and not weights and any(node.size != 1 for node in outputs.values()):
+        return replace(evaluate(formulas._replace(wrt={}), {}), outputs=outputs)
+    return evaluate(formulas, outputs, weights, retain_grad=request.retain_grad)
+
+
+def derived(formulas: Formulas, outputs: dict[str, Node], request: Request) -> Matrices | None:
+    """What is asked for beyond gradients."""
+    if not (request.jacobian or request.hessian or request.order):
+        return None
+    from agrad.engine.matrices import Wanted, matrices
+
+    return matrices(outputs, formulas.wrt, Wanted(request.jacobian, request.hessian, request.order or 0))
 
 
 def read_formulas(request: Request) -> Formulas:
@@ -154,18 +180,42 @@ def located_in(option: str) -> Iterator[None]:
 
 def conclude(report: Report, evaluation: Evaluation, style: Style, process: RefereeProcess | None) -> int:
     """Write the report, and what the referees say of it if their process is there; gives the exit code."""
-    waiting = _start_check(evaluation, process) if process is not None else None
+    waiting, more = _start_checks(report, evaluation, process) if process is not None else (None, None)
     if style.format_ == "json":
         from .render.json import json_text
 
-        report.check = waiting.finish() if waiting is not None else None
+        _finish(report, waiting, more)
         write(json_text(report.as_json(full=style.full)))
     else:
         write_rows(report, style)
-        if waiting is not None:
-            report.check = waiting.finish()
+        write_matrices(report, style)
+        _finish(report, waiting, more)
+        if waiting is not None and report.check is not None:
             write_verdict(report.check, report.outputs, style)
-    return DISAGREED if report.check is not None and report.check.verdict == "disagree" else 0
+        if report.matrix_check is not None:
+            write_matrix_verdict(report, report.matrix_check, style)
+    checks = (report.check, report.matrix_check)
+    return DISAGREED if any(check is not None and check.verdict == "disagree" for check in checks) else 0
+
+
+def _start_checks(
+    report: Report, evaluation: Evaluation, process: RefereeProcess
+) -> tuple[RunningCheck | None, RunningCheck | None]:
+    """The checks of the gradients and of the matrices, as far as there are any."""
+    waiting = _start_check(evaluation, process) if evaluation.cotangents else None
+    if report.matrices is None or not report.matrices.case.outputs:
+        return waiting, None
+    from agrad.engine.referees import start_check
+
+    return waiting, start_check(report.matrices.case, process=None if waiting is not None else process)
+
+
+def _finish(report: Report, waiting: RunningCheck | None, more: RunningCheck | None) -> None:
+    if waiting is not None:
+        report.check = waiting.finish()
+    if more is not None:
+        report.matrix_check = more.finish()
+        report.check = report.check or report.matrix_check
 
 
 def _start_check(evaluation: Evaluation, process: RefereeProcess) -> RunningCheck:
@@ -213,6 +263,34 @@ def write_verdict(check: Check, outputs: list[str], style: Style) -> None:
         _to_stderr(verdict_lines(check, outputs, Screen(ascii_only=style.screen.ascii_only)))
     else:
         write_lines(verdict_lines(check, outputs, style.screen))
+
+
+def write_matrices(report: Report, style: Style) -> None:
+    """Write Jacobians, the Hessian and higher derivatives under the rows; beside CSV on stderr."""
+    if report.matrices is None:
+        return
+    from .render.matrices import matrices_lines
+
+    if style.format_ == "csv":
+        _to_stderr(matrices_lines(report.matrices, Screen(ascii_only=style.screen.ascii_only), full=style.full))
+        return
+    fence = ["```"] if style.format_ == "markdown" else []
+    write_lines(["", *fence, *matrices_lines(report.matrices, style.screen, full=style.full), *fence, ""])
+
+
+def write_matrix_verdict(report: Report, check: Check, style: Style) -> None:
+    """Write what the referees say of the matrices, without closed forms: those would be of a weighted sum."""
+    from .render.summary import verdict_lines
+
+    bare = replace(check, referees=[replace(judgement, forms={}) for judgement in check.referees])
+    screen = Screen(ascii_only=style.screen.ascii_only) if style.format_ == "csv" else style.screen
+    first, *rest = verdict_lines(bare, report.outputs, screen) or [check.verdict]
+    subject = report.matrices.words if report.matrices is not None else ""
+    lines = [f"{subject}, weighted and summed: {first}", *rest]
+    if style.format_ == "csv":
+        _to_stderr(lines)
+    else:
+        write_lines(lines)
 
 
 def _to_stderr(lines: Sequence[str]) -> None:

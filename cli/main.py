@@ -20,7 +20,7 @@ BUG: Final = 70
 INTERRUPTED: Final = 130
 CLOSED_PIPE: Final = 141
 
-COMMANDS: Final = ("eval",)
+COMMANDS: Final = ("eval", "ops", "run")
 
 EPILOG: Final = """\b
 Exit codes, the same for every format:

@@ -50,6 +50,21 @@ def gradient_options(command: Command) -> Command:
     return command
 
 
+def matrix_options(command: Command) -> Command:
+    """What is computed beyond gradients."""
+    for option in (
+        click.option(
+            "--order", type=click.IntRange(min=1), metavar="N", help="Derivatives of orders 1 to N, of numbers."
+        ),
+        click.option("--hessian", is_flag=True, help="Second derivatives of the output by all pairs of entries."),
+        click.option(
+            "--jacobian", is_flag=True, help="Derivatives of all entries of outputs by all entries of leaves."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 def result_options(command: Command) -> Command:
     """How results are written."""
     for option in (

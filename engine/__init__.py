@@ -1,0 +1,1 @@
+"""agrad's engine: text, graph, gradient graph, plan, values, rows."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,11 +13,15 @@ from .gradient import gradients
 from .graph import Node
 from .language.names import nearest
 from .outputs import Weight, cotangents
+from .referees.case import Case
+from .rewrite import Rewriting, changes, differs, rewritten
 from .run.cpu import run
 from .run.plan import make_plan
+from .singular import at_kink, overflows, watched
 
 if TYPE_CHECKING:
     from .language import Formulas
+    from .limits import Kink
 
 _LISTED = 8
 
@@ -32,6 +36,8 @@ class Evaluation:
         wrt: the nodes that gradients were asked for, by name.
         values: the value of every named node.
         grads: the gradient of every node that keeps one: leaves, the nodes of `wrt`, or all named ones.
+        kinks: the entries of gradients that have another slope on each side.
+        warnings: what a person should know of how the numbers were found.
     """
 
     outputs: dict[str, Node]
@@ -39,6 +45,8 @@ class Evaluation:
     wrt: dict[str, Node]
     values: Mapping[Node, Any]
     grads: Mapping[Node, Any]
+    kinks: Sequence[Kink] = ()
+    warnings: Sequence[str] = ()
 
     @property
     def unused(self) -> list[str]:
@@ -86,20 +94,132 @@ def evaluate(
         NoGradientError, InputError: as `outputs.cotangents` and `gradient.gradients` say.
     """
     cotangent_nodes = cotangents(outputs, weights)
-    flowing = gradients(list(outputs.values()), cotangent_nodes)
     named = dict.fromkeys([binding.node for binding in formulas.bindings])
     asked = set(formulas.wrt.values())
-    keeping = {
-        node: flowing[node]
+    rewriting = rewritten([*named])
+    plain = gradients(list(outputs.values()), cotangent_nodes)
+    kept = [
+        node
         for node in named
-        if node in flowing and (retain_grad or node in asked or (node.is_leaf and node.requires_grad))
-    }
-    del flowing  # of a large graph it holds as many nodes again
-    found = run(make_plan([*named, *keeping.values()]))
-    return Evaluation(
+        if node in plain and (retain_grad or node in asked or (node.is_leaf and node.requires_grad))
+    ]
+    keeping = {node: plain[node] for node in kept}
+    del plain  # of a large graph it holds as many nodes again
+    seen = _seen(outputs, kept, rewriting)
+    watching = watched(seen)
+    compared: list[Node] = []
+    if rewriting.fired:
+        compared = [*named, *keeping.values()] if watching else []
+        keeping = _rewritten_gradients(outputs, cotangent_nodes, keeping, rewriting)
+    results = [rewriting[node] for node in named]
+    variables = [node for fired in rewriting.fired for node in fired.variables] if watching else []
+    found = run(make_plan([*results, *keeping.values(), *watching, *compared, *variables]))
+    evaluation = Evaluation(
         outputs=outputs,
         cotangents=[node.value for node in cotangent_nodes],
         wrt=formulas.wrt,
-        values=found,
+        values=found if not rewriting.fired else {node: found[rewriting[node]] for node in named},
         grads={node: found[gradient] for node, gradient in keeping.items()},
+        warnings=_told(formulas, rewriting, found, list(zip(compared, [*results, *keeping.values()], strict=False))),
     )
+    if not watching:
+        return evaluation
+    shown = {rewriting[node]: node for node in named}
+    return _looked_at(formulas, evaluation, Closer(seen, watching, shown, found))
+
+
+def _rewritten_gradients(
+    outputs: Mapping[str, Node], weights: list[Node], plain: Mapping[Node, Node], rewriting: Rewriting
+) -> dict[Node, Node]:
+    """The gradients of some nodes by way of the rewritten graph; of nodes inside of a pattern, by way of the text's."""
+    new = gradients([rewriting[output] for output in outputs.values()], weights)
+    return {
+        node: gradient if node in rewriting.bypassed else new.get(rewriting[node], gradient)
+        for node, gradient in plain.items()
+    }
+
+
+def _told(
+    formulas: Formulas, rewriting: Rewriting, found: Mapping[Node, Any], pairs: Sequence[tuple[Node, Node]]
+) -> list[str]:
+    """What is to be said of rewrites: of those that made right what the plain graph has wrong.
+
+    Args:
+        formulas: the text.
+        rewriting: what was done.
+        found: all values.
+        pairs: results of the plain graph, each beside that of the new one.
+    """
+    if not any(differs(found[plain], found[new]) for plain, new in pairs):
+        return []
+    return [
+        f"{_place(formulas, fired.original)}: {fired.rewrite.plain} is computed as {fired.rewrite.new}: "
+        f"{fired.rewrite.why}"
+        for fired in rewriting.fired
+        if changes(fired, found)
+    ]
+
+
+class Closer(NamedTuple):
+    """What a closer look is taken at.
+
+    Attributes:
+        outputs: the nodes that are differentiated, rewritten where that changes nothing else.
+        watching: the nodes on the way to them.
+        shown: the named node of each node that is computed in its place.
+        found: the values of all of them.
+    """
+
+    outputs: list[Node]
+    watching: list[Node]
+    shown: Mapping[Node, Node]
+    found: Mapping[Node, Any]
+
+
+def _seen(outputs: Mapping[str, Node], kept: Sequence[Node], rewriting: Rewriting) -> list[Node]:
+    """The outputs of the rewritten graph, or the text's own where one differentiates by a node inside of a pattern."""
+    inside = any(node in rewriting.bypassed or rewriting[node] is not node for node in kept)
+    return [output if inside else rewriting[output] for output in outputs.values()]
+
+
+def _looked_at(formulas: Formulas, evaluation: Evaluation, closer: Closer) -> Evaluation:
+    """The same, with right numbers where float64 or the chain rule have none."""
+    watching, found = closer.watching, closer.found
+    beyond = overflows(watching, found)
+    broken = beyond or not all(np.all(np.isfinite(gradient)) for gradient in evaluation.grads.values())
+    if not broken and not at_kink(watching, found):
+        return evaluation
+    from .limits import repaired, repaired_values, suspects  # imports mpmath, which takes longer than all else
+
+    names = {node: name for name, node in evaluation.wrt.items()}
+    wrt = {names.get(node) or node.name or "": node for node in evaluation.grads if node.dtype.kind == "f"}
+    given = {name: evaluation.grads[node] for name, node in wrt.items()}
+    repairs = repaired(Case(closer.outputs, evaluation.cotangents, wrt, given), ", ".join(evaluation.outputs))
+    values = repaired_values(found, suspects(closer.shown, found)) if beyond else {}
+    told = [
+        f"{_place(formulas, closer.shown[node])}: float64 gives {_brief(found[node])} here; the value is "
+        f"{_brief(value)}, from 50 digits"
+        for node, value in values.items()
+    ]
+    return replace(
+        evaluation,
+        values={**evaluation.values, **{closer.shown[node]: value for node, value in values.items()}},
+        grads={**evaluation.grads, **{node: repairs.gradients[name] for name, node in wrt.items()}},
+        kinks=repairs.kinks,
+        warnings=[*evaluation.warnings, *told, *repairs.warnings],
+    )
+
+
+def _place(formulas: Formulas, node: Node) -> str:
+    """Where a node stands: the name of its statement and the line."""
+    start = node.span.start if node.span is not None else -1
+    for binding in formulas.bindings:
+        if binding.node is node or binding.expression.start <= start < binding.expression.end:
+            return f"{binding.name}, line {formulas.source.location(binding.expression.start).line}"
+    return node.name or node.op.name
+
+
+def _brief(value: Any) -> str:
+    """A value in a sentence."""
+    array = np.asarray(value)
+    return repr(float(array)) if not array.shape else f"{array.ravel()[:3].tolist()}{'...' if array.size > 3 else ''}"

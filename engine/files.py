@@ -6,8 +6,6 @@ import os
 from collections.abc import Mapping
 from typing import Any, BinaryIO, Final, NoReturn
 
-import numpy as np
-
 from .errors import AgradError, InputError, LimitError, OutputError, Source, Span
 
 LARGEST_TEXT: Final = 2**28
@@ -109,6 +107,8 @@ def save_npz(path: str, arrays: Mapping[str, Any]) -> None:
     """
     from pathlib import Path
     from zipfile import ZipFile
+
+    import numpy as np
 
     target = Path(path)
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")

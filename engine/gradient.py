@@ -27,42 +27,59 @@ def gradients(outputs: Sequence[Node], cotangents: Sequence[Node]) -> dict[Node,
     parts: dict[Node, list[Node | None]] = {}
     for output, cotangent in zip(outputs, cotangents, strict=True):
         if output.requires_grad:
-            _add(pending, output, cotangent)
+            add(pending, output, cotangent)
     for node in reversed(ancestors(outputs)):
         if node.op is LEAF or not node.requires_grad:
             continue
         if node.op.outputs > 1:
             received = parts.pop(node, None)
             if received is not None:
-                for arg, part in zip(node.args, _rule(node, received), strict=True):
-                    if part is not None and arg.requires_grad:
-                        _add(pending, arg, part)
+                for arg, part in passed_on(node, received):
+                    add(pending, arg, part)
             continue
         g = pending.get(node)
         if g is None:
             continue
         if node.op.name == "output":
-            source = node.args[0]
-            slots = parts.setdefault(source, [None] * source.op.outputs)
-            index = node.attrs["index"]
-            have = slots[index]
-            slots[index] = g if have is None else have + g
+            collect(parts, node, g)
             continue
-        slopes = node.op.slopes
-        if slopes is None:
-            for arg, part in zip(node.args, _rule(node, g), strict=True):
-                if part is not None and arg.requires_grad:
-                    _add(pending, arg, part)
-            continue
-        for arg, slope_of in zip(node.args, slopes, strict=True):
-            if arg.requires_grad:
-                slope = slope_of(*node.args, node, **node.attrs)
-                if isinstance(slope, Node) and slope.dtype.kind == "c":
-                    slope = make.conj(slope)
-                part = flow(g, slope)
-                if part is not None:
-                    _add(pending, arg, part)
+        for arg, part in passed_on(node, g):
+            add(pending, arg, part)
     return pending
+
+
+def passed_on(node: Node, g: Node | list[Node | None]) -> list[tuple[Node, Node]]:
+    """What a node passes on to each of its arguments that requires a gradient, given what it received.
+
+    Args:
+        node: a node that is no leaf.
+        g: its cotangent; a list of them where its op has several results.
+    """
+    slopes = node.op.slopes
+    found: list[tuple[Node, Node]] = []
+    if slopes is None or isinstance(g, list):
+        for arg, part in zip(node.args, _rule(node, g), strict=True):
+            if part is not None and arg.requires_grad:
+                found.append((arg, part))
+        return found
+    for arg, slope_of in zip(node.args, slopes, strict=True):
+        if arg.requires_grad:
+            slope = slope_of(*node.args, node, **node.attrs)
+            if isinstance(slope, Node) and slope.dtype.kind == "c":
+                slope = make.conj(slope)
+            part = flow(g, slope)
+            if part is not None:
+                found.append((arg, part))
+    return found
+
+
+def collect(parts: dict[Node, list[Node | None]], node: Node, g: Node) -> None:
+    """Keep the cotangent of one of several results for the rule of their source, which wants all together."""
+    source = node.args[0]
+    slots = parts.setdefault(source, [None] * source.op.outputs)
+    index = node.attrs["index"]
+    have = slots[index]
+    slots[index] = g if have is None else have + g
 
 
 def _rule(node: Node, g: Node | list[Node | None]) -> Sequence[Node | None]:
@@ -76,7 +93,7 @@ def _rule(node: Node, g: Node | list[Node | None]) -> Sequence[Node | None]:
     return rule(node, g)
 
 
-def _add(pending: dict[Node, Node], node: Node, g: Node) -> None:
+def add(pending: dict[Node, Node], node: Node, g: Node) -> None:
     """Add a contribution to a node's gradient, in its shape and dtype: the one place that undoes broadcasting."""
     if g.shape != node.shape:
         g = sum_to(g, node.shape)

@@ -96,6 +96,8 @@ class Op:
         examples: calls that run; the first is the reference's.
         domain: where the op is defined and differentiable, in words.
         kink: what is chosen where no derivative exists (convention torch-2.13), in words.
+        at_kink: `at_kink(xp, *values, **attrs)`: whether an entry stands exactly where the derivative jumps, is infinite
+            or does not exist: what `kink` says in words, as a quick test. None where there is no such point.
         grad_fn: PyTorch's name for the result's `grad_fn`, or a function of (args, attrs) where the form decides.
         outputs: how many values the kernel gives; where more than one, `output` nodes take them apart.
         batch: how it runs once for a whole batch of arguments, see `ops/batch.py`. None where it needs no rule
@@ -121,6 +123,7 @@ class Op:
     examples: tuple[Example, ...] = ()
     domain: str = "all real numbers"
     kink: str = "none: smooth"
+    at_kink: Callable[..., Any] | None = None
     grad_fn: str | Callable[[Sequence[Node], Attrs], str] = ""
     outputs: int = 1
     batch: Callable[[Node, Sequence[Node], Sequence[bool]], Node | None] | None = None
@@ -169,12 +172,26 @@ class Node:
         requires_grad: as PyTorch's.
         grad_fn: PyTorch's name of the function that made it; None where it does not require a gradient or is a leaf.
         value: for a leaf, its value: an array, a NumPy scalar, or a plain Python number for a number written in the
-            text (which then promotes weakly, as in PyTorch); otherwise None.
+            text (which then promotes weakly, as in PyTorch); of other nodes, their value where it is known already.
         name, span: the name that the text gives it and where it stands; set by the language once it is known.
         serial: grows with each node made: arguments come before results.
+        record: what the tensors of the library keep beside it (engine/eager); None in expression files.
     """
 
-    __slots__ = ("args", "attrs", "dtype", "grad_fn", "name", "op", "requires_grad", "serial", "shape", "span", "value")
+    __slots__ = (
+        "args",
+        "attrs",
+        "dtype",
+        "grad_fn",
+        "name",
+        "op",
+        "record",
+        "requires_grad",
+        "serial",
+        "shape",
+        "span",
+        "value",
+    )
 
     def __init__(
         self,
@@ -197,6 +214,7 @@ class Node:
         self.value = value
         self.name: str | None = None
         self.span: Span | None = None
+        self.record: Any = None
         self.serial = next(_serials)
 
     @property
@@ -365,7 +383,8 @@ def _in_dtype(args: tuple[Node, ...], dtype: DType) -> tuple[Node, ...]:
     """
     kinds = "fiub" if all(arg.dtype.kind == "b" for arg in args) else "fiu"
     return tuple(
-        arg if arg.dtype == dtype or arg.dtype.kind not in kinds or arg.is_number else make.to(arg, dtype) for arg in args
+        arg if arg.dtype == dtype or arg.dtype.kind not in kinds or arg.is_number else make.to(arg, dtype)
+        for arg in args
     )
 
 

@@ -14,6 +14,7 @@ from .json_data import json_value
 if TYPE_CHECKING:
     from .evaluation import Evaluation
     from .language import Formulas
+    from .matrices import Matrices
     from .referees import Check
 
 SCHEMA_VERSION: Final = 1
@@ -60,6 +61,8 @@ class Report:
         gradients: the gradient for each name of `wrt`; zeros where the outputs do not depend on it.
         warnings: sentences for the person.
         check: what the referees said; None while they have not, or were not asked.
+        matrices: Jacobians, the Hessian and higher derivatives, where they were asked for.
+        matrix_check: what the referees said of those.
     """
 
     file: str
@@ -72,6 +75,8 @@ class Report:
     gradients: dict[str, Any]
     warnings: list[str] = field(default_factory=list)
     check: Check | None = None
+    matrices: Matrices | None = None
+    matrix_check: Check | None = None
 
     def as_json(self, *, full: bool = False) -> dict[str, Any]:
         """The report as data that `json.dumps(..., allow_nan=False)` takes.
@@ -79,7 +84,7 @@ class Report:
         Args:
             full: write arrays of any size in full.
         """
-        return {
+        data = {
             "schema_version": SCHEMA_VERSION,
             "file": self.file,
             "device": self.device,
@@ -92,6 +97,10 @@ class Report:
             "check": check_as_json(self.check),
             "warnings": self.warnings,
         }
+        if self.matrices is not None:
+            data |= self.matrices.as_json(full=full)
+            data["matrix_check"] = check_as_json(self.matrix_check)
+        return data
 
 
 def _row_as_json(row: Row, full: bool) -> dict[str, Any]:
@@ -118,6 +127,7 @@ def make_report(formulas: Formulas, evaluation: Evaluation, *, device: str, dtyp
         warnings=[
             *formulas.warnings,
             *[f"{subject} not depend on {name}: its gradient is zero" for name in evaluation.unused],
+            *evaluation.warnings,
         ],
     )
 
@@ -155,7 +165,7 @@ def _row(name: str, line: int | None, expression: str, node: Node, value: Any, g
         name,
         line,
         expression,
-        node.op.name,
+        (node.args[0] if node.op.name == "output" else node).op.name,  # eigh, not the taking apart of its results
         node.shape,
         _name_of(node.dtype),
         value,

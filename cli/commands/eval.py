@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options import gradient_options, require_device, result_options, text_options
+from ..options import gradient_options, matrix_options, require_device, result_options, text_options
 
 if TYPE_CHECKING:
     from agrad.engine.referees import RefereeProcess
@@ -24,6 +24,7 @@ Examples:
 )
 @text_options
 @gradient_options
+@matrix_options
 @result_options
 def command(check: bool, device: str, traceback: bool, **options: Any) -> int:  # noqa: ARG001  # main reads traceback
     """Show each node of the formulas in FILE (`-` is the standard input) with its value and gradient."""

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InputError, Source, Span
+from ..derivatives import UndeclaredError
+from ..errors import AgradError, InputError, Source, Span
 from ..graph import FLOAT64, LEAF, DType, Node, ancestors
 from . import names
 from .bindings import Binding
@@ -62,21 +63,15 @@ def build(
     wanted = set(wrt) if wrt is not None else None
     if wanted is None and "requires_grad" in source.text:
         wanted = set()
-    formulas = _Text(source, given, spare, wanted, dtype)
-    formulas.read()
-    formulas.settle_integers()
+    formulas = _read(source, given, spare, wanted, dtype)
     if wrt is None:
         if wanted is not None and not formulas.declared():
-            formulas = _Text(source, given, spare, None, dtype)
-            formulas.read()
-            formulas.settle_integers()
+            formulas = _read(source, given, spare, None, dtype)
         return formulas.result(formulas.default_wrt())
     resolved = formulas.resolve(wrt)
     missing = formulas.leaves_below(resolved)
     if missing:
-        formulas = _Text(source, given, spare, {*wrt, *missing}, dtype)
-        formulas.read()
-        formulas.settle_integers()
+        formulas = _read(source, given, spare, {*wrt, *missing}, dtype)
         resolved = formulas.resolve(wrt)
     for name, node in resolved.items():
         if not node.requires_grad:
@@ -94,8 +89,44 @@ def build(
     return formulas.result(resolved)
 
 
+def _read(
+    source: Source, given: dict[str, Any], spare: Collection[str], wanted: Collection[str] | None, dtype: DType
+) -> _Text:
+    """The text, read again until every leaf that `grad(z, x)` in it differentiates by requires a gradient.
+
+    Args:
+        wanted: the names of leaves that require a gradient anyway; None: all.
+    """
+    inside: set[str] = set()
+    while True:
+        formulas = _Text(source, given, spare, None if wanted is None else {*wanted, *inside}, dtype)
+        formulas.inside = inside
+        try:
+            formulas.read()
+        except AgradError:
+            missing = formulas.undeclared() - inside
+            if wanted is None or not missing:
+                raise
+            inside = inside | missing
+            continue
+        formulas.settle_integers()
+        return formulas
+
+
 class _Text(Statements):
-    """One pass over the text, and what it says of gradients."""
+    """One pass over the text, and what it says of gradients.
+
+    Attributes:
+        inside: the names of leaves that require a gradient only because the text itself differentiates by them.
+    """
+
+    inside: Collection[str] = ()
+
+    def undeclared(self) -> set[str]:
+        """The names of leaves that the text differentiates by and that require no gradient, where they could."""
+        leaves = [leaf for error in self.errors if isinstance(error, UndeclaredError) for leaf in error.leaves]
+        fixed = self.lowering.calls.explicit
+        return {leaf.name for leaf in leaves if leaf.name is not None and leaf not in fixed}
 
     def settle_integers(self) -> None:
         """Names that are only used as integers mean their leaf of integers; plain numbers ask for no gradient."""
@@ -137,7 +168,7 @@ class _Text(Statements):
         seen: set[Node] = set()
         for binding in (*self.outside, *self.bindings):
             node = binding.node
-            if node.op is LEAF and node.requires_grad and node not in seen:
+            if node.op is LEAF and node.requires_grad and node not in seen and node.name not in self.inside:
                 seen.add(node)
                 found[binding.name] = node
         return found

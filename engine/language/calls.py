@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..differentiation import FAMILY
 from ..errors import InputError, Span
-from ..graph import FLOAT64, LEAF, TABLE, DType, Node, Op, Outputs, leaf
+from ..graph import FLOAT64, LEAF, TABLE, DType, Node, Op, Outputs, ancestors, leaf
 from . import names
 from .attributes import MEASURES, measure
 from .binding import Converter, bind
@@ -122,12 +123,19 @@ class Calls:
             result = self._with_labels(op, arguments, named)
             if result is None:
                 raise error from None
+        if op.family == FAMILY:
+            self._warn_of_nothing(*[*arguments, *named.values()][:2])
         if op.family == "creation" and type(result) is Node and result.op is LEAF:
             if "requires_grad" in named:
                 self.explicit.add(result)
             if named.get("dtype") is None and result.dtype.kind == "f" and not _fractional(result):
                 self.integers.add(result)
         return result
+
+    def _warn_of_nothing(self, output: Any, by: Any) -> None:
+        """Where what is differentiated does not depend on what it is differentiated by, the derivative is zero."""
+        if by not in ancestors([output]):
+            self.warn(f"{output.name or 'what is differentiated'} does not depend on {by.name}: zero", self.here)
 
     def _without_written_numbers(self, arguments: list[Any]) -> None:
         """Where a function's tensors are all written numbers, they are numbers of the dtype in force."""

@@ -85,7 +85,6 @@ SYMBOLS: Final = {
 
 FOREIGN_FUNCTIONS: Final = {
     "print": "leave it out: every named value is shown",
-    "grad": "gradients are computed without being asked: see --wrt and --output",
     "backward": "gradients are computed without being asked: see --output and --grad-tensors",
     "input": "use the name itself and give it a value: --at NAME=VALUE",
     "range": "write arange(N)",

@@ -50,6 +50,7 @@ class Parameter(NamedTuple):
         words: the plain types in words.
         label: whether a tensor of integers is wanted.
         place: whether it says where or how many, so that a tensor written as integers means them.
+        default: what it is where it is not given.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Parameter(NamedTuple):
     words: str
     label: bool
     place: bool
+    default: Any
 
 
 class Signature(NamedTuple):
@@ -134,6 +136,7 @@ def _parameter(p: inspect.Parameter) -> Parameter:
         " or ".join(dict.fromkeys(words)) or ("a list" if sequences else "a plain value"),
         p.name in _LABELS,
         p.name in _PLACES,
+        None if p.default is inspect.Parameter.empty else p.default,
     )
 
 

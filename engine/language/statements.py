@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import AgradError, InputError, SeveralErrors, Source, Span
 from ..graph import LEAF, TABLE, Node, Outputs
-from ..ops.creation import with_default_dtype
+from ..ops.infer import with_default_dtype
 from . import foreign
 from . import parser as p
 from .bindings import Binding, Bindings

@@ -6,11 +6,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..errors import InputError, ShapeError
-from ..graph import Example, Interval, Node, Op, apply, as_node, make
-from . import infer
+from ..graph import Example, Interval, Node, Op, apply, as_node, leaf, make
+from . import infer, kinks
 from .bounds import inside
 from .elementwise import sigmoid_kernel
+from .random import stream
 from .row import as_float, binary, compose, passing, unary
 from .special import library
 
@@ -43,6 +46,7 @@ RELU = _activation(
     formula=lambda m, x: m.maximum([x, m.number(0)]),
     slope=lambda x, _y: _beyond(x <= 0.0, x),
     within=_ABOVE,
+    at_kink=kinks.at_zero,
     kink="0 at 0, 1 at nan",
     grad_fn="ReluBackward0",
 )
@@ -66,27 +70,36 @@ LEAKY_RELU = _activation(
     formula=lambda m, x, negative_slope: m.where(x > 0, lambda: x, lambda: x * m.number(negative_slope)),
     slope=_leaky_slope,
     within=_ABOVE,
+    at_kink=kinks.at_zero,
     kink="the slope of the negative side at 0 and at nan",
     grad_fn="LeakyReluBackward0",
 )
 
 
-def _rrelu(input: Node, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Node:
-    if training:
-        raise InputError("rrelu with training=True is random", hint="leave training out: the mean slope is taken then")
-    return apply(
-        LEAKY_RELU, (as_float(input),), {"negative_slope": (lower + upper) / 2}, grad_fn="RreluWithNoiseBackward0"
-    )
+def _rrelu(
+    input: Node, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, *, seed: int | None = None
+) -> Node:
+    x = as_float(input)
+    if lower > upper:
+        raise InputError("Lower bound should be less than or equal to the upper bound")
+    if not training:
+        return apply(LEAKY_RELU, (x,), {"negative_slope": (lower + upper) / 2}, grad_fn="RreluWithNoiseBackward0")
+    noise = np.asarray(stream("rrelu", seed).uniform(lower, upper, x.shape)).astype(x.dtype)
+    return apply(PRELU, (x, leaf(noise[()])), grad_fn="RreluWithNoiseBackward0")
 
 
 RRELU = compose(
     "rrelu",
-    "A leaky_relu whose slope is the mean of lower and upper, as outside of training.",
+    "A leaky_relu whose slope is the mean of lower and upper, or with training=True drawn between them for each "
+    "element; the stream is that of numpy.random.default_rng(seed).",
     family=_FAMILY,
     call=_rrelu,
-    forms=("F.rrelu(x)", "torch.rrelu(x)"),
+    forms=("F.rrelu(x)", "torch.rrelu(x)", "F.rrelu(x, training=True, seed=0)"),
     method=False,
-    examples=(Example("F.rrelu(x)", {"x": (3,)}, {"x": _ABOVE}),),
+    examples=(
+        Example("F.rrelu(x)", {"x": (3,)}, {"x": _ABOVE}),
+        Example("F.rrelu(x, training=True, seed=0)", {"x": (3,)}, {"x": Interval(-3.0, -0.1)}),
+    ),
     kink=LEAKY_RELU.kink,
     grad_fn="RreluWithNoiseBackward0",
 )
@@ -121,6 +134,7 @@ PRELU = binary(
         lambda x, _weight, _y: make.where(x > 0.0, 0.0, x),
     ),
     examples=(Example("F.prelu(x, y)", {"x": (3,), "y": (1,)}, {"x": Interval(-3.0, -0.1)}),),
+    at_kink=kinks.at_zero,
     kink="the slope of the negative side at 0 and at nan",
     grad_fn="PreluKernelBackward0",
 )
@@ -144,6 +158,7 @@ HARDTANH = _activation(
     formula=lambda m, x, min_val, max_val: m.minimum([m.maximum([x, m.number(min_val)]), m.number(max_val)]),
     slope=_clipped_slope,
     within=Interval(-0.9, 0.9),
+    at_kink=kinks.at_attributes("min_val", "max_val"),
     kink="0 at both bounds (unlike clamp), 1 at nan",
     grad_fn="HardtanhBackward0",
 )
@@ -173,6 +188,7 @@ HARDSIGMOID = _activation(
     formula=lambda m, x: m.minimum([m.maximum([x + 3, m.number(0)]), m.number(6)]) / 6,
     slope=lambda x, _y: inside(x > -3.0, x) * inside(x < 3.0, x) * (1 / 6),
     within=Interval(-2.9, 2.9),
+    at_kink=kinks.at(-3.0, 3.0),
     kink="0 at -3 and 3, and at nan",
     grad_fn="HardsigmoidBackward0",
 )
@@ -185,6 +201,7 @@ HARDSWISH = _activation(
     formula=lambda m, x: x * m.minimum([m.maximum([x + 3, m.number(0)]), m.number(6)]) / 6,
     slope=lambda x, _y: make.where(x <= -3.0, 0.0, make.where(x < 3.0, x / 3.0 + 0.5, 1.0)),
     within=Interval(-2.9, 2.9),
+    at_kink=kinks.at(-3.0, 3.0),
     kink="0 at -3, 1 at 3 and at nan",
     grad_fn="HardswishBackward0",
 )
@@ -219,6 +236,7 @@ def _shrinkage(name: str, doc: str, moved: Callable[[Any, Any], Any], c: str, gr
         formula=formula,
         slope=lambda x, _y, lambd: _beyond(make.abs(x) <= lambd, x),
         within=Interval(0.6, 3.0),
+        at_kink=kinks.at_attributes("lambd", signs=(1, -1)),
         kink="0 at -lambd and lambd, 1 at nan",
         grad_fn=grad_fn,
     )
@@ -252,6 +270,7 @@ THRESHOLD = _activation(
     formula=lambda m, x, threshold, value: m.where(x <= m.number(threshold), lambda: m.number(value), lambda: x),
     slope=lambda x, _y, threshold, value: _beyond(x <= threshold, x),  # noqa: ARG005  # it takes its row's attributes
     within=Interval(0.5, 3.0),
+    at_kink=kinks.at_attributes("threshold"),
     kink="0 at the threshold, 1 at nan",
     grad_fn="ThresholdBackward0",
 )
@@ -290,6 +309,7 @@ ELU = _activation(
         Example("F.elu(x)", {"x": (3,)}, {"x": Interval(-3.0, -0.1)}),
         Example("F.elu(x, alpha=0.5)", {"x": (3,)}, {"x": _ABOVE}),
     ),
+    at_kink=kinks.at_zero,
     kink="alpha at 0, 1 at nan",
     grad_fn="EluBackward0",
 )
@@ -459,6 +479,7 @@ SOFTSIGN = _activation(
     formula=lambda m, x: x / (1 + m.absolute(x)),
     slope=lambda x, _y: make.square(make.reciprocal(1.0 + make.abs(x))),
     within=_ABOVE,
+    at_kink=kinks.at_zero,
     kink="none to first order; the second derivative is 0 at 0",
     grad_fn="DivBackward0",
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InputError, NoGradientError
 from ..graph import POSITIVE, Attrs, DType, Example, Interval, Node, Op, Shape, add_row, apply, as_node, make
-from . import infer
+from . import infer, kinks
 from .row import binary, compose, unary
 
 _FAMILY = "binary"
@@ -56,7 +56,11 @@ def _sub_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
     shape, dtype = infer.same(args, attrs)
     if dtype.kind == "b":
         raise InputError(
-            "Subtraction and negation, the `-` operator, are not supported on booleans",
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator instead."
+            if len(args) == 2
+            else "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the `~` or `logical_not()` operator instead.",
             hint="to invert a mask, write ~ or logical_not()",
         )
     return shape, dtype
@@ -244,6 +248,7 @@ DIV_FLOOR = binary(
     slopes=(lambda _x, _y, _z: 0, lambda _x, _y, _z: 0),
     examples=_between_steps("torch.div(x, y, rounding_mode='floor')"),
     domain=_STEPS,
+    at_kink=kinks.at_step,
     kink="the derivative is 0 everywhere, at the steps too",
     grad_fn="DivBackward2",
 )
@@ -261,6 +266,7 @@ DIV_TRUNC = binary(
     slopes=(lambda _x, _y, _z: 0, lambda _x, _y, _z: 0),
     examples=_between_steps("torch.div(x, y, rounding_mode='trunc')"),
     domain=_STEPS,
+    at_kink=kinks.at_step,
     kink="the derivative is 0 everywhere, at the steps too",
     grad_fn="DivBackward2",
 )
@@ -322,6 +328,7 @@ REMAINDER = binary(
     slopes=(lambda _x, _y, _z: 1, _remainder_slope),
     examples=_between_steps("x % y"),
     domain=_STEPS,
+    at_kink=kinks.at_step,
     kink="at a step the slopes are those of the piece to the right: 1 and minus the rounded quotient",
     grad_fn=_remainder_grad_fn,
 )
@@ -345,6 +352,7 @@ FMOD = binary(
     slopes=(lambda _x, _y, _z: 1, lambda x, y, z: -make.round((x - z) / y)),
     examples=_between_steps("torch.fmod(x, y)"),
     domain=_STEPS,
+    at_kink=kinks.at_step,
     kink="at a step the slopes are 1 and minus the quotient",
     grad_fn=lambda args, _attrs: "FmodBackward0" if args[1].is_number else "FmodBackward1",
 )

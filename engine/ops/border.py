@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InputError, ShapeError
 from ..graph import Attrs, DType, Node, Op, Shape, apply, as_node, leaf
+from . import batch
 from .index import indexed
 from .infer import axis_of, integers
 from .layout import is_contiguous, strides_of
@@ -146,6 +147,7 @@ PAD: Op = moving(
     numpy={"numpy": True},
     inputs={"x": (3,)},
     infer=_pad_infer,
+    batch=batch.padded,
     kernel=_pad_kernel,
     rule=lambda node, g: [
         apply(PAD, (g,), {"widths": tuple((-one, -other) for one, other in node.attrs["widths"]), "value": 0})

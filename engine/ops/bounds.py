@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..graph import FLOAT64, Example, Interval, Node, Op, add_row, apply, as_node, make
-from . import infer
+from . import infer, kinks
 from .row import compose, passing, unary
 
 _FAMILY = "elementwise"
@@ -28,6 +28,7 @@ def _step(name: str, doc: str, **fields: Any) -> Op:
         slope=lambda _x, _y: 0,
         within=_OFF_ZERO,
         domain="all real numbers; differentiable between the steps",
+        at_kink=fields.pop("at_kink", kinks.at_whole),
         kink="0 everywhere, at the steps too",
         **fields,
     )
@@ -91,6 +92,7 @@ FRAC = unary(
     slope=lambda _x, _y: 1,
     within=_OFF_ZERO,
     domain="all real numbers; differentiable between the integers",
+    at_kink=kinks.at_whole,
     kink="1 everywhere, at the jumps too",
     grad_fn="FracBackward0",
 )
@@ -119,6 +121,7 @@ ROUND = unary(
     slope=lambda _x, _y: 0,
     within=Interval(-0.4, 0.4),
     domain="all real numbers; differentiable between the steps",
+    at_kink=kinks.at_half,
     kink="0 everywhere, at the steps too",
     grad_fn="RoundBackward0",
 )
@@ -215,6 +218,7 @@ CLAMP = unary(
     slope=_clamp_slope,
     within=Interval(0.41, 0.59),
     domain="all real numbers; differentiable off the bounds",
+    at_kink=kinks.at_bound_of("min max"),
     kink="1 at a bound that is a number; at a tensor bound, 1 for x and 0 for the bound",
     grad_fn="ClampBackward1",
 )
@@ -232,6 +236,7 @@ CLAMP_MIN = unary(
     slope=lambda x, _y, bound: inside(x >= bound, x),
     within=Interval(0.41, 3.0),
     domain="all real numbers; differentiable off the bound",
+    at_kink=kinks.at_bounds,
     kink="1 at the bound",
     grad_fn="ClampMinBackward0",
 )
@@ -249,6 +254,7 @@ CLAMP_MAX = unary(
     slope=lambda x, _y, bound: inside(x <= bound, x),
     within=Interval(-3.0, 0.39),
     domain="all real numbers; differentiable off the bound",
+    at_kink=kinks.at_bounds,
     kink="1 at the bound",
     grad_fn="ClampMaxBackward0",
 )
@@ -270,6 +276,7 @@ def _tensor_bound(name: str, doc: str, form: str, **fields: Any) -> Op:
             elementwise=True,
             examples=(Example(form, leaves, {leaf: apart[leaf] for leaf in leaves}),),
             domain="all real numbers; differentiable where x meets no bound",
+            at_kink=kinks.at_bounds,
             kink="where x is at a bound: 1 for x, 0 for the bound",
             **fields,
         )

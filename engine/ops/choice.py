@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..graph import Attrs, DType, Example, Interval, Node, Op, Shape, add_row, apply, as_node, make
-from . import infer
+from . import infer, kinks
 from .row import binary
 
 _FAMILY = "binary"
@@ -104,6 +104,7 @@ def _extreme(name: str, doc: str, *, beaten: _Beaten, symbol: str, forms: tuple[
         rule=rule,
         examples=_apart(forms[0]),
         domain="all real numbers; differentiable where the two differ",
+        at_kink=kinks.at_bounds,
         kink="a tie gives 0.5 to each; where one is NaN, the value is NaN and both slopes are 1",
         grad_fn=grad_fn,
     )
@@ -157,6 +158,7 @@ def _number_wins(name: str, doc: str, *, extreme: str, wins: _Beaten, grad_fn: s
         rule=rule,
         examples=_apart(f"torch.{name}(x, y)"),
         domain="all real numbers; differentiable where the two differ",
+        at_kink=kinks.at_bounds,
         kink="a tie goes to the first; where one is NaN, the other gets all",
         grad_fn=grad_fn,
     )
@@ -195,6 +197,7 @@ COPYSIGN = binary(
     slopes=(lambda x, _y, z: make.sign(x) * make.sign(z), lambda _x, _y, _z: 0),
     examples=_apart("torch.copysign(x, y)"),
     domain="all real numbers; differentiable where neither is 0",
+    at_kink=kinks.at_zero,
     kink="at x = 0 the slope of x is 0; that of y is 0 everywhere",
     grad_fn=lambda args, _attrs: "CopysignBackward1" if args[1].is_number else "CopysignBackward0",
 )

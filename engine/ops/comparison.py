@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..graph import Attrs, DType, Example, Node, Op, Shape, add_row, apply, as_node
-from . import infer
+from . import infer, kinks
 
 _FAMILY = "comparison"
 
@@ -84,6 +84,7 @@ def _compare(
         kernel=lambda _xp, x, y: compare(x, y),
         c=f"{{0}} {symbol} {{1}}",
         formula=formula or (lambda _m, x, y: compare(x, y)),
+        at_kink=kinks.at_bounds,
     )
 
 

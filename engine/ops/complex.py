@@ -27,6 +27,7 @@ from ..graph import (
     as_node,
     make,
 )
+from . import kinks
 from .infer import broadcast, floating, promote
 from .join import STACK
 from .move import renamed
@@ -273,6 +274,7 @@ ANGLE = unary(
         Example("torch.angle(torch.complex(x, y))", _PARTS, {"x": POSITIVE}),
     ),
     domain="all complex numbers but 0; it jumps where the real part is negative and the imaginary part changes sign",
+    at_kink=kinks.at_zero,
     kink="at 0, and for all real numbers, the gradient is 0",
     grad_fn="AngleBackward0",
 )

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ..errors import InputError, ShapeError
 from ..graph import Attrs, DType, Example, Node, Op, Shape, add_row, apply, as_node, make
-from . import infer
+from . import batch, infer
 from .correlation import convolved, convolved_formula, transposed, transposed_formula, weight_cotangent, weight_formula
 from .fold import conjugate
 from .windows import Padding, Sizes, per_axis, window_count
@@ -109,6 +109,7 @@ CONVOLUTION_WEIGHT: Final[Op] = add_row(
         call=lambda x, g, **attrs: apply(CONVOLUTION_WEIGHT, (x, g), attrs),
         method=False,
         infer=_weight_infer,
+        batch=batch.weights,
         kernel=weight_cotangent,
         formula=weight_formula,
         rule=_weight_rule,
@@ -328,6 +329,7 @@ def _add_convolution(rank: int) -> Op:
             ),
             method=False,
             infer=_convolved_infer,
+            batch=batch.items_of_first,
             kernel=convolved,
             formula=convolved_formula,
             rule=_convolved_rule,
@@ -359,6 +361,7 @@ def _add_transposed(rank: int) -> Op:
             ),
             method=False,
             infer=_transposed_infer,
+            batch=batch.items_of_first,
             kernel=transposed,
             formula=transposed_formula,
             rule=_transposed_rule,

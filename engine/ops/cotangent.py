@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..graph import FLOAT64, Attrs, DType, Node, Op, Shape, add_row, apply, as_node, leaf, make
-from . import infer
+from . import batch, infer
 
 _ZERO = np.float64(0.0)
 
@@ -33,7 +33,9 @@ def _stopped(m: Any, x: Any, product: Any) -> Any:
 
 def _conjugate(node: Node) -> Node:
     """The factor that a complex product passes its cotangent on with (PyTorch's convention)."""
-    return make.conj(node) if node.dtype.kind == "c" else node  # type: ignore[no-any-return]  # a row's call is of any type
+    if node.dtype.kind != "c":
+        return node
+    return make.conj(node)  # type: ignore[no-any-return]  # a row's call is of any type
 
 
 FLOW: Op = add_row(
@@ -98,7 +100,9 @@ def flow(g: Node, slope: Node | complex | None) -> Node | None:
 def zeros(shape: Shape, dtype: DType = FLOAT64) -> Node:
     """Zeros of a shape, without memory of that size."""
     zero = leaf(_ZERO if dtype is FLOAT64 else dtype.type(0))
-    return make.expand(zero, shape) if shape else zero  # type: ignore[no-any-return]  # a row's call is of any type
+    if not shape:
+        return zero
+    return make.expand(zero, shape)  # type: ignore[no-any-return]  # a row's call is of any type
 
 
 def _sum_to_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
@@ -118,8 +122,7 @@ def _sum_to_formula(m: Any, g: Any, shape: Shape) -> Any:
     groups: list[list[Any]] = [[] for _ in range(target.size)]
     for position, value in zip(wide.ravel(), g.ravel(), strict=True):
         groups[position].append(value)
-    for position, values in enumerate(groups):
-        target.flat[position] = m.total(values)
+    target.ravel()[:] = [m.total(values) for values in groups]
     return target
 
 
@@ -130,6 +133,7 @@ SUM_TO: Op = add_row(
         family="cotangent",
         call=lambda input, size: apply(SUM_TO, (input,), {"shape": tuple(size)}),
         infer=_sum_to_infer,
+        batch=batch.summed_to,
         kernel=_sum_to_kernel,
         formula=_sum_to_formula,
         rule=lambda node, g: [make.expand(g, node.args[0].shape)],

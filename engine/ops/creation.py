@@ -7,9 +7,7 @@ gradients are taken of.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -18,25 +16,8 @@ from .. import graph
 from ..errors import InputError, LimitError, ShapeError
 from ..graph import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, DType, Example, Node, Shape, as_node, leaf, make
 from .concrete import value_of
-from .infer import integers
+from .infer import default_dtype, integers
 from .row import compose
-
-_default: Final[ContextVar[DType]] = ContextVar("default_dtype", default=FLOAT64)
-
-
-def default_dtype() -> DType:
-    """The dtype that floats have where nothing else is said: float64, unless inside of `with_default_dtype`."""
-    return _default.get()
-
-
-@contextmanager
-def with_default_dtype(dtype: DType) -> Iterator[None]:
-    """Let constructors make floats of another dtype while the block runs."""
-    token = _default.set(np.dtype(dtype))
-    try:
-        yield
-    finally:
-        _default.reset(token)
 
 
 def _complex_dtype() -> DType:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import InputError, ShapeError
 from ..graph import Attrs, DType, Node, Op, Shape, apply, as_node
+from . import batch
 from .cotangent import zeros
 from .infer import axis_of, integers
 from .move import joining, moving, renamed, shape_kept
@@ -50,6 +51,7 @@ DIAGONAL = moving(
     aliases=("linalg.diagonal",),
     inputs={"A": (3, 3)},
     infer=_diagonal_infer,
+    batch=batch.along_axes,
     kernel=lambda xp, x, offset, dim1, dim2: xp.diagonal(x, offset, dim1, dim2),
     rule=lambda node, g: [apply(DIAGONAL_SCATTER, (zeros(node.args[0].shape, node.args[0].dtype), g), node.attrs)],
     grad_fn="DiagonalBackward0",
@@ -82,6 +84,7 @@ DIAGONAL_SCATTER: Op = moving(
     forms=("torch.diagonal_scatter(A, x)",),
     inputs={"A": (3, 3), "x": (3,)},
     infer=shape_kept,
+    batch=batch.along_axes,
     kernel=_diagonal_scatter_kernel,
     rule=lambda node, g: [
         apply(DIAGONAL_SCATTER, (g, zeros(node.args[1].shape, g.dtype)), node.attrs),
@@ -114,6 +117,7 @@ def _diag_embed(input: Node, offset: int = 0, dim1: int = -2, dim2: int = -1) ->
         raise InputError(
             "Dimension out of range (expected to be in range of [-1, 0], but got -2)",
             hint="the tensor has 0 dimensions; x.reshape(1) gives it one",
+            code="index",
         )
     return apply(DIAG_EMBED, (node,), _plane(node.ndim + 1, offset, dim1, dim2))
 
@@ -125,6 +129,7 @@ DIAG_EMBED = moving(
     forms=("torch.diag_embed(x)", "torch.diag_embed(x, 1)"),
     inputs={"x": (3,)},
     infer=_diag_embed_infer,
+    batch=batch.along_axes,
     kernel=_diag_embed_kernel,
     rule=lambda node, g: [apply(DIAGONAL, (g,), node.attrs)],
     grad_fn="DiagEmbedBackward0",
@@ -186,6 +191,7 @@ def _triangle(name: str, words: str) -> None:
         forms=(f"torch.{name}(A)", f"A.{name}()", f"torch.{name}(A, -1)", f"np.{name}(A, k=1)"),
         inputs={"A": (3, 3)},
         infer=shape_kept,
+        batch=batch.trailing,
         kernel=lambda xp, x, diagonal: getattr(xp, name)(x, diagonal),
         rule=lambda node, g: [apply(row, (g,), node.attrs)],
         grad_fn=f"{name.capitalize()}Backward0",

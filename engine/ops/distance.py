@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..graph import Example, Interval, Node, Op, add_row, apply, as_node, make
-from . import infer
+from . import infer, kinks
 from .fold import named
 from .row import binary, compose
 
@@ -68,6 +68,7 @@ HYPOT = binary(
     slopes=(lambda x, y, _z: _direction(x, y), lambda x, y, _z: _direction(y, x)),
     examples=(Example("torch.hypot(x, y)", _POINTS, {"x": Interval(0.1, 3.0)}),),
     domain="all real numbers; differentiable away from the origin",
+    at_kink=kinks.both_zero,
     kink="at the origin both slopes are 0, the smallest subgradient; PyTorch gives NaN",
     grad_fn="HypotBackward0",
 )
@@ -92,6 +93,7 @@ ATAN2 = binary(
         Example("torch.atan2(x, y)", _POINTS, {"x": Interval(-3.0, -0.1), "y": Interval(-3.0, -0.1)}),
     ),
     domain="all points but the origin; the value jumps across the negative axis of y, its slopes do not",
+    at_kink=kinks.both_zero,
     kink="at the origin, where no derivative exists, both slopes are 0",
     grad_fn="Atan2Backward0",
 )

@@ -6,10 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..graph import (
     COMPLEX64,
     FLOAT32,
     FLOAT64,
+    LEAF,
     POSITIVE,
     UNIT,
     Attrs,
@@ -22,13 +25,24 @@ from ..graph import (
     add_row,
     make,
 )
-from . import infer
+from . import infer, kinks
 from .row import passing, unary
 
 _FAMILY = "elementwise"
 
 _ABOVE_ONE = Interval(1.1, 4.0)
 _OFF_ZERO = Interval(0.2, 0.8)
+
+
+def unless_overflowed(x: Node, slope: Node) -> Node:
+    """A slope that falls to 0 where a growing function's argument is infinite, and NaN where that argument is computed.
+
+    A computed infinity is an overflow. Its 0 would stop the infinite slopes behind it, and log(exp(x)) would have the
+    derivative 0 at 1000 instead of 1: a wrong number without a sign of it. An infinite leaf is meant.
+    """
+    if x.op is LEAF:
+        return slope
+    return make.where(make.isinf(x), math.nan, slope)  # type: ignore[no-any-return]  # a row's call is of any type
 
 
 # Exponentials and logarithms
@@ -77,10 +91,10 @@ LOG = unary(
     kernel=lambda xp, x: xp.log(x),
     c="log({0})",
     formula=lambda m, x: m.log(x),
-    slope=lambda x, _y: 1.0 / x,
+    slope=lambda x, _y: unless_overflowed(x, 1.0 / x),
     within=POSITIVE,
     domain="x > 0",
-    kink="infinite at 0; below 0 the value is nan and the derivative 1/x, as in PyTorch",
+    kink="infinite at 0; below 0 the value is nan and the derivative 1/x, as in PyTorch; nan where x has overflowed",
     grad_fn="LogBackward0",
 )
 
@@ -92,10 +106,10 @@ LOG2 = unary(
     kernel=lambda xp, x: xp.log2(x),
     c="log2({0})",
     formula=lambda m, x: m.log(x) / m.log(m.number(2)),
-    slope=lambda x, _y: 1.0 / (x * math.log(2.0)),
+    slope=lambda x, _y: unless_overflowed(x, (1.0 / math.log(2.0)) / x),
     within=POSITIVE,
     domain="x > 0",
-    kink="infinite at 0; below 0 as log",
+    kink="infinite at 0; below 0 as log; nan where x has overflowed",
     grad_fn="Log2Backward0",
 )
 
@@ -107,10 +121,10 @@ LOG10 = unary(
     kernel=lambda xp, x: xp.log10(x),
     c="log10({0})",
     formula=lambda m, x: m.log(x) / m.log(m.number(10)),
-    slope=lambda x, _y: 1.0 / (x * math.log(10.0)),
+    slope=lambda x, _y: unless_overflowed(x, (1.0 / math.log(10.0)) / x),
     within=POSITIVE,
     domain="x > 0",
-    kink="infinite at 0; below 0 as log",
+    kink="infinite at 0; below 0 as log; nan where x has overflowed",
     grad_fn="Log10Backward0",
 )
 
@@ -122,10 +136,10 @@ LOG1P = unary(
     kernel=lambda xp, x: xp.log1p(x),
     c="log1p({0})",
     formula=lambda m, x: m.log(1 + x),
-    slope=lambda x, _y: 1.0 / (1.0 + x),
+    slope=lambda x, _y: unless_overflowed(x, 1.0 / (1.0 + x)),
     within=Interval(-0.9, 4.0),
     domain="x > -1",
-    kink="infinite at -1; below it as log",
+    kink="infinite at -1; below it as log; nan where x has overflowed",
     grad_fn="Log1PBackward0",
 )
 
@@ -140,10 +154,11 @@ SQRT = unary(
     kernel=lambda xp, x: xp.sqrt(x),
     c="sqrt({0})",
     formula=lambda m, x: m.sqrt(x),
-    slope=lambda _x, y: 0.5 / y,
+    slope=lambda x, y: unless_overflowed(x, 0.5 / y),
     within=POSITIVE,
     domain="x >= 0; differentiable for x > 0",
-    kink="infinite at 0, nan below",
+    at_kink=kinks.at_zero,
+    kink="infinite at 0, nan below; nan where x has overflowed",
     grad_fn="SqrtBackward0",
 )
 
@@ -256,6 +271,7 @@ ASIN = unary(
     slope=lambda x, _y: make.rsqrt(make.one_minus_square(x)),
     within=UNIT,
     domain="-1 <= x <= 1; differentiable inside",
+    at_kink=kinks.near(-1.0, 1.0),
     kink="infinite at -1 and 1, nan outside",
     grad_fn="AsinBackward0",
 )
@@ -272,6 +288,7 @@ ACOS = unary(
     slope=lambda x, _y: -make.rsqrt(make.one_minus_square(x)),
     within=UNIT,
     domain="-1 <= x <= 1; differentiable inside",
+    at_kink=kinks.near(-1.0, 1.0),
     kink="minus infinity at -1 and 1, nan outside",
     grad_fn="AcosBackward0",
 )
@@ -359,7 +376,7 @@ TANH = unary(
 def _asinh_slope(x: Node, _y: Node) -> Node:
     if x.dtype.kind == "c":
         return make.rsqrt(1.0 + x * x)  # type: ignore[no-any-return]  # a row's call is of any type
-    return make.reciprocal(make.hypot(x, 1.0))  # type: ignore[no-any-return]  # as above
+    return unless_overflowed(x, make.reciprocal(make.hypot(x, 1.0)))
 
 
 ASINH = unary(
@@ -384,10 +401,11 @@ ACOSH = unary(
     kernel=lambda xp, x: xp.arccosh(x),
     c="acosh({0})",
     formula=lambda m, x: m.function("acosh", x),
-    slope=lambda x, _y: make.rsqrt(x - 1.0) * make.rsqrt(x + 1.0),
+    slope=lambda x, _y: unless_overflowed(x, make.rsqrt(x - 1.0) * make.rsqrt(x + 1.0)),
     within=_ABOVE_ONE,
     domain="x >= 1; differentiable for x > 1",
-    kink="infinite at 1, nan below",
+    at_kink=kinks.near(1.0),
+    kink="infinite at 1, nan below; nan where x has overflowed",
     grad_fn="AcoshBackward0",
 )
 
@@ -484,6 +502,7 @@ ABS = unary(
     formula=lambda m, x: m.absolute(x),
     slope=lambda x, _y: make.conj(make.sgn(x)) if x.dtype.kind == "c" else make.sign(x),
     within=_OFF_ZERO,
+    at_kink=kinks.at_zero,
     kink="0 at 0",
     grad_fn="AbsBackward0",
 )
@@ -500,6 +519,7 @@ SIGN = unary(
     formula=lambda m, x: m.function("sign", x),
     slope=lambda _x, _y: 0,
     within=_OFF_ZERO,
+    at_kink=kinks.at_zero,
     kink="0 everywhere, at the step too",
     grad_fn="SignBackward0",
 )
@@ -509,6 +529,10 @@ def _sgn_kernel(xp: Any, z: Any) -> Any:
     if not xp.iscomplexobj(z):
         return xp.sign(z)
     size = xp.abs(z)
+    least = np.finfo(size.dtype).tiny
+    if xp.any(size < least):  # a quotient of subnormal numbers leaves the range on its way
+        z = xp.where(size < least, z / least, z)[()]
+        size = xp.abs(z)
     return xp.where(size == 0, z.dtype.type(0), z / size)[()]
 
 
@@ -517,9 +541,8 @@ def _sgn_rule(node: Node, g: Node) -> list[Node]:
     (z,) = node.args
     if z.dtype.kind != "c":
         return [g * 0.0]
-    size = make.abs(z)
-    across = g - make.real(g * make.conj(node)) * node
-    return [make.where(size > 0, across / size, 0.0)]
+    along = make.flow(make.real(make.flow(g, make.conj(node))), node)
+    return [make.where(make.abs(z) > 0, make.flow(g - along, make.reciprocal(make.abs(z))), 0.0)]
 
 
 SGN = add_row(
@@ -536,6 +559,7 @@ SGN = add_row(
         elementwise=True,
         rule=_sgn_rule,
         examples=(Example("torch.sgn(x)", {"x": (3,)}, {"x": _OFF_ZERO}),),
+        at_kink=kinks.at_zero,
         kink="0 everywhere on the real line, and 0 at the complex 0",
         grad_fn="SgnBackward0",
     )

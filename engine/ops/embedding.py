@@ -45,6 +45,7 @@ def _numbers(value: Any, rows: int) -> Node:
         raise InputError(
             "index out of range in self",
             hint=f"{int(values[outside].ravel()[0])} is no row: they go from 0 to {rows - 1}",
+            code="index",
         )
     return numbers
 

@@ -1,8 +1,8 @@
 """The exact arithmetic that the formulas of the table are written over.
 
 A row's `formula` says what the op means, once, for every referee. It gets an `Arithmetic`: mpmath's numbers (with 50
-digits or more) or SymPy's expressions. Python's own operators (`+ - * / **`, `<` and its kin) work on both; what they do
-not cover stands here. Formulas are independent of kernels and of rules: they never use NumPy's floating point.
+digits or more) or SymPy's expressions. Python's own operators (`+ - * / **`, `<` and its kin) work on both; what they
+do not cover stands here. Formulas are independent of kernels and of rules: they never use NumPy's floating point.
 """
 
 from __future__ import annotations
@@ -56,6 +56,9 @@ class Arithmetic(Protocol):
     def equal(self, x: Number, y: Number) -> Any:
         """Whether two numbers are equal, as a condition for `where`."""
 
+    def constant(self, x: Number) -> Number:
+        """The number as one that does not move with what it is computed from: what `detach` means."""
+
     def both(self, *conditions: Any) -> Any:
         """Whether all conditions hold."""
 
@@ -86,7 +89,7 @@ class Arithmetic(Protocol):
     def matrix_function(self, name: str, matrix: Any) -> tuple[Any, ...]:
         """What only iteration gives of one matrix (an object array): a tuple of matrices.
 
-        Names are "eigh" (a column of ascending eigenvalues, eigenvectors as columns, of a Hermitian matrix), "eig" (the same of any
-        matrix, in any order and of any length), "svd" (U, descending singular values, Vh, as few as there are values)
-        and "expm" (the exponential).
+        Names are "eigh" (a column of ascending eigenvalues, eigenvectors as columns, of a Hermitian matrix), "eig" (the
+        same of any matrix, in any order and of any length), "svd" (U, a column of descending singular values, Vh, as
+        few as there are values) and "expm" (the exponential).
         """

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..graph import INT64, Attrs, DType, Example, Node, Op, Outputs, Shape, add_row, apply, make
-from . import infer
+from . import infer, kinks
 from .cotangent import zeros
 from .fold import fold, fold_formula, folded, folded_to_int, folding, named, widen
 from .row import compose
@@ -57,11 +57,12 @@ def _shared_extreme(name: str, word: str, grad_fn: str, **fields: Any) -> Op:
         name=name,
         family=_FAMILY,
         call=fields.pop("call", folding(name)),
-        infer=folded_of_some,
+        infer=folded_of_some(name),
         kernel=kernel,
         formula=fold_formula(lambda m, row: m.maximum(row) if larger else m.minimum(row)),
         rule=shared_rule,
         domain="all numbers, differentiable where no two are equal",
+        at_kink=kinks.tied_for(largest=larger),
         kink="equal ones share evenly",
         grad_fn=grad_fn,
         **fields,
@@ -69,12 +70,28 @@ def _shared_extreme(name: str, word: str, grad_fn: str, **fields: Any) -> Op:
     return add_row(row)
 
 
-def folded_of_some(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
+def folded_of_some(name: str) -> Callable[[Sequence[Node], Attrs], tuple[Shape, DType]]:
     """The shape without the folded axes, none of which may be empty; the same dtype."""
-    shape = args[0].shape
-    if any(shape[axis] == 0 for axis in attrs["dim"]):
-        raise InputError(f"there is no extreme of no elements: the shape is {list(shape)}")
-    return folded(args, attrs)
+    function, _, part = name.partition(".")
+
+    def infer_folded(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
+        shape, axes = args[0].shape, attrs["dim"]
+        empty = [axis for axis in axes if shape[axis] == 0]
+        if empty and (part or len(axes) < len(shape)):
+            raise InputError(
+                f"{function}(): Expected reduction dim {empty[0]} to have non-zero size.",
+                hint=f"there is no extreme of no elements: the shape is {list(shape)}",
+                code="index",
+            )
+        if empty:
+            raise InputError(
+                f"{function}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+                "dim with the 'dim' argument.",
+                hint=f"there is no extreme of no elements: the shape is {list(shape)}",
+            )
+        return folded(args, attrs)
+
+    return infer_folded
 
 
 AMAX, AMIN = (
@@ -196,7 +213,7 @@ def chosen_along(
             call=lambda x, dim=-1, keepdim=False, **attrs: fold(indices, x, dim, keepdim, **attrs),
             forms=tuple(f"{form}.indices" for form in forms[:1]),
             method=False,
-            infer=lambda args, attrs: (folded_of_some(args, attrs)[0], INT64),
+            infer=lambda args, attrs: (folded_of_some(f"{name}.indices")(args, attrs)[0], INT64),
             kernel=position,
             formula=fold_formula(choose),
             differentiable=False,
@@ -221,7 +238,7 @@ def chosen_along(
             call=lambda x, dim=-1, keepdim=False, **attrs: fold(values, x, dim, keepdim, **attrs),
             forms=tuple(f"{form}.values" for form in forms),
             method=False,
-            infer=folded_of_some,
+            infer=folded_of_some(f"{name}.values"),
             kernel=pick,
             formula=fold_formula(lambda m, row, **attrs: row[choose(m, row, **attrs)]),
             rule=rule,
@@ -230,6 +247,7 @@ def chosen_along(
                 Example(f"{forms[1]}.values", {"x": (2, 3)}),
             ),
             domain=fields.pop("domain", "all numbers, differentiable where no two are equal"),
+            at_kink=kinks.tied,
             kink=kink,
             grad_fn=grad_fn,
             **fields,

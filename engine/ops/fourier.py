@@ -24,6 +24,7 @@ from ..graph import (
     as_node,
     make,
 )
+from . import batch
 from .complex import conjugate
 from .infer import axes_of, axis_of, integers
 from .join import joined
@@ -124,6 +125,7 @@ DFT: Op = add_row(
         forms=("torch.fft.fft(x)", "torch.fft.fft(z, n=5, norm='ortho')", "np.fft.fft(x)"),
         method=False,
         infer=_dft_infer,
+        batch=batch.along_axes,
         kernel=_dft_kernel,
         formula=_dft_formula,
         rule=_dft_rule,

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import InputError, ShapeError
 from ..graph import Attrs, DType, Example, Node, Op, Shape, apply, as_node, leaf, make
+from . import batch
 from .concrete import value_of
 from .cotangent import zeros
 from .index import indexed, put_at, spread
@@ -82,6 +83,7 @@ GATHER = moving(
     forms=("torch.gather(A, 1, [[0, 2, 1], [1, 1, 0]])", "A.gather(1, index)"),
     inputs={"A": (2, 3)},
     infer=_gather_infer,
+    batch=batch.along_lanes,
     kernel=_gather_kernel,
     positions=1,
     rule=lambda node, g: [
@@ -208,6 +210,7 @@ SCATTER = moving(
     forms=(f"torch.scatter(A, 1, {_INDEX}, B)", "A.scatter(1, index, 0.5)"),
     inputs=_MATRICES,
     infer=shape_kept,
+    batch=batch.along_lanes,
     kernel=_scatter_kernel,
     positions=2,
     rule=_scatter_rule,
@@ -230,6 +233,7 @@ SCATTER_ADD: Op = moving(
     forms=("torch.scatter_add(A, 1, [[0, 2, 1], [1, 1, 0]], B)", "A.scatter_add(1, index, B)"),
     inputs=_MATRICES,
     infer=shape_kept,
+    batch=batch.along_lanes,
     kernel=_scatter_add_kernel,
     positions=2,
     rule=lambda node, g: [g, gathered(g, node.attrs["axis"], node.args[2]), None],

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ..errors import InputError, ShapeError
 from ..graph import Attrs, DType, Example, Interval, Node, Op, Shape, add_row, apply, as_node, make
-from . import infer
+from . import batch, infer
 from .cotangent import flow, zeros
 from .fold import conjugate
 from .resampling import floating
@@ -164,6 +164,7 @@ GRID_SPREAD: Final[Op] = add_row(
         call=lambda g, grid, **attrs: apply(GRID_SPREAD, (g, grid), attrs),
         method=False,
         infer=lambda args, attrs: ((*args[0].shape[:2], *attrs["size"]), args[0].dtype),
+        batch=batch.items(4),
         kernel=spread,
         formula=spread_formula,
         rule=_spread_rule,

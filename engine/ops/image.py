@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InputError, ShapeError
 from ..graph import Attrs, Example, Node, Op, Shape, apply, as_node, leaf, make
+from . import batch
 from .fold import named
 from .infer import integers
 from .move import moving, shape_given
@@ -211,6 +212,7 @@ PIXEL_SHUFFLE: Final[Op] = moving(
     method=False,
     inputs={"x": (1, 4, 1, 2)},
     infer=shape_given,
+    batch=batch.items(4),
     kernel=_shuffled,
     rule=lambda node, g: [apply(PIXEL_UNSHUFFLE, (g,), {**node.attrs, "shape": node.args[0].shape})],
     grad_fn="PixelShuffleBackward0",
@@ -225,6 +227,7 @@ PIXEL_UNSHUFFLE: Final[Op] = moving(
     method=False,
     inputs={"x": (1, 1, 2, 4)},
     infer=shape_given,
+    batch=batch.items(4),
     kernel=_unshuffled,
     rule=lambda node, g: [apply(PIXEL_SHUFFLE, (g,), {**node.attrs, "shape": node.args[0].shape})],
     grad_fn="PixelUnshuffleBackward0",
@@ -258,6 +261,7 @@ CHANNEL_SHUFFLE: Final[Op] = moving(
     method=False,
     inputs={"x": (1, 4, 2)},
     infer=shape_given,
+    batch=batch.items(3),
     kernel=_channels_shuffled,
     # Dealing into the number of channels of a group undoes it.
     rule=lambda node, g: [

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import InputError, ShapeError
 from ..graph import BOOL, Attrs, DType, Example, Node, Shape, apply, as_node, leaf, make
+from . import batch
 from .concrete import value_of
 from .infer import broadcast
 from .move import joining, moving, renamed, shape_kept
@@ -71,6 +72,7 @@ INDEX = moving(
     method=False,
     inputs={"x": (3,)},
     infer=_index_infer,
+    batch=batch.picked,
     kernel=_index_kernel,
     positions=1,
     rule=_index_rule,
@@ -153,7 +155,7 @@ def _index_put(input: Node, indices: Any, values: Node, accumulate: bool = False
     node = as_node(input)
     given = indices if isinstance(indices, (tuple, list)) else (indices,)
     if len(given) > node.ndim:
-        raise InputError(f"too many indices for tensor of dimension {node.ndim} (got {len(given)})")
+        raise InputError(f"too many indices for tensor of dimension {node.ndim} (got {len(given)})", code="index")
     axes, places = _lists([(axis, positions_of(index)) for axis, index in enumerate(given)], node)
     part = spread(values, node, _indexed_shape(node, axes, places))
     return put_at(node, part, axes, places, accumulate=accumulate)
@@ -167,6 +169,7 @@ INDEX_PUT = moving(
     forms=("x.index_put(([0, 2],), y)", "torch.index_put(x, ([0, 0],), y, accumulate=True)"),
     inputs={"x": (3,), "y": (2,)},
     infer=shape_kept,
+    batch=batch.put,
     kernel=_index_put_kernel,
     positions=2,
     rule=_index_put_rule,
@@ -189,6 +192,7 @@ ALIAS = moving(
     method=False,
     inputs={"x": (3,)},
     infer=shape_kept,
+    batch=batch.trailing,
     kernel=lambda xp, x: xp.asarray(x)[()],
     rule=lambda _node, g: [g],
     grad_fn="AliasBackward0",
@@ -223,10 +227,16 @@ def _counted(node: Node, items: Sequence[Any]) -> list[Any]:
     )
     if used > node.ndim:
         if node.ndim == 0:
-            raise InputError("invalid index of a 0-dim tensor", hint="it is a single number and has no dimensions")
+            raise InputError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+                "convert a 0-dim tensor to a number",
+                hint="it is a single number and has no dimensions",
+                code="index",
+            )
         raise InputError(
             f"too many indices for tensor of dimension {node.ndim}",
             hint=f"the tensor has shape {list(node.shape)}, the index names {used} dimensions",
+            code="index",
         )
     dots = [place for place, item in enumerate(result) if item is Ellipsis]
     for number, place in reversed(list(enumerate(dots))):

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Final
 
 import numpy as np
 
 from ..errors import InputError, ShapeError
-from ..graph import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, Attrs, DType, Node, Shape
+from ..graph import BOOL, COMPLEX64, FLOAT32, FLOAT64, Attrs, DType, Node, Shape
+
+_default: Final[ContextVar[DType]] = ContextVar("default_dtype", default=FLOAT64)
+
+
+def default_dtype() -> DType:
+    """The dtype that floats have where nothing else is said: float64, unless inside of `with_default_dtype`."""
+    return _default.get()
+
+
+@contextmanager
+def with_default_dtype(dtype: DType) -> Iterator[None]:
+    """Let constructors make floats of another dtype while the block runs."""
+    token = _default.set(np.dtype(dtype))
+    try:
+        yield
+    finally:
+        _default.reset(token)
+
 
 _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
@@ -32,10 +52,10 @@ def broadcast(*shapes: Shape) -> Shape:
             if have != 1:
                 raise ShapeError(
                     f"The size of tensor a ({have}) must match the size of tensor b ({size}) "
-                    f"at non-singleton dimension {axis}: shapes "
+                    f"at non-singleton dimension {axis}",
+                    hint="the shapes are "
                     + " and ".join(str(list(s)) for s in dict.fromkeys(shapes))
-                    + " do not broadcast",
-                    hint="sizes are compared from the right; each pair must be equal or one of them 1",
+                    + ": sizes are compared from the right; each pair must be equal or one of them 1",
                 )
             result[axis] = size
     return tuple(result)
@@ -60,7 +80,7 @@ def promote(args: Sequence[Node]) -> DType:
             if dtype.kind == "c":
                 result = COMPLEX64 if result == FLOAT32 and level == 2 else np.result_type(dtype, result)
             elif dtype.kind == "f" and level == 2:
-                result = FLOAT64
+                result = default_dtype()
             else:
                 result = dtype
     assert result is not None
@@ -89,7 +109,7 @@ def same(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:  # noqa: AR
 def floating(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
     """As `same`, but integers and booleans become floats."""
     shape, dtype = same(args, attrs)
-    return shape, dtype if dtype.kind in "fc" else FLOAT64
+    return shape, dtype if dtype.kind in "fc" else default_dtype()
 
 
 def boolean(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:  # noqa: ARG001  # every `infer` takes attrs
@@ -110,6 +130,7 @@ def axis_of(dim: Any, ndim: int, what: str = "dim") -> int:
         raise InputError(
             f"Dimension out of range (expected to be in range of [{-extent}, {extent - 1}], but got {dim})",
             hint=f"the tensor has {ndim} dimension{'s' if ndim != 1 else ''}",
+            code="index",
         )
     return dim % extent
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from ..errors import InputError, ShapeError
 from ..graph import Attrs, DType, Node, Outputs, Shape, apply, as_node, make
+from . import batch
 from .infer import axis_of, promote
 from .move import joining, moving, renamed, several
 from .shape import EXPAND, at_least, reshaped
@@ -106,6 +107,7 @@ CAT = moving(
     method=False,
     inputs=_TWO,
     infer=_cat_infer,
+    batch=batch.along_axes,
     kernel=lambda xp, *values, axis: xp.concatenate(values, axis=axis),
     rule=_cat_rule,
     grad_fn="CatBackward0",
@@ -140,6 +142,7 @@ STACK = moving(
     method=False,
     inputs=_TWO,
     infer=_stack_infer,
+    batch=batch.along_axes,
     kernel=lambda xp, *values, axis: xp.stack([xp.asarray(value) for value in values], axis=axis),
     rule=lambda node, g: [
         selected(g, node.attrs["axis"], place) if arg.requires_grad else None for place, arg in enumerate(node.args)

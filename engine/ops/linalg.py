@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from ..errors import InputError, ShapeError
 from ..graph import INT64, Attrs, DType, Example, Node, Op, Shape, add_row, apply, as_node, leaf, make
-from . import infer
+from . import batch, infer
 from .cotangent import flow
 from .fold import conjugate, named
 from .row import compose
@@ -27,8 +28,8 @@ def _matmul_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:  #
     inner = right.shape[-2] if right.ndim > 1 else right.shape[0]
     if left.shape[-1] != inner:
         raise ShapeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({_written(left.shape)} and {_written(right.shape)}): "
-            f"the last axis of the first has {left.shape[-1]} elements, the "
+            _unlike(left.shape, right.shape),
+            hint=f"the last axis of the first has {left.shape[-1]} elements, the "
             f"{'last but one' if right.ndim > 1 else 'only'} axis of the second has {inner}",
         )
     batch = infer.broadcast(left.shape[:-2], right.shape[:-2])
@@ -37,8 +38,21 @@ def _matmul_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:  #
     return (*batch, *rows, *columns), infer.promote(args)
 
 
-def _written(shape: Shape) -> str:
-    return "x".join(map(str, shape))
+def _unlike(left: Shape, right: Shape) -> str:
+    """PyTorch's words for shapes that have no product: those of the routine that it would have called."""
+    if len(left) == len(right) == 1:
+        return (
+            f"inconsistent tensor size, expected tensor {list(left)} and src {list(right)} to have the same number of "
+            f"elements, but got {left[0]} and {right[0]} elements respectively"
+        )
+    if len(right) > 2:
+        batch, rows = math.prod((left[:-2] if len(left) > 2 else ()) or right[:-2]), left[-1]
+        wanted, given = [batch, rows], [math.prod(right[:-2]) if len(left) < 3 else batch, right[-2]]
+        return f"Expected size for first two dimensions of batch2 tensor to be: {wanted} but got: {given}."
+    rows = math.prod(left[:-1])
+    if len(right) == 1:
+        return f"size mismatch, got input ({rows}), mat ({rows}x{left[-1]}), vec ({right[0]})"
+    return f"mat1 and mat2 shapes cannot be multiplied ({rows}x{left[-1]} and {right[0]}x{right[1]})"
 
 
 def _matmul_kernel(xp: Any, left: Any, right: Any, cotangent: int | None = None) -> Any:
@@ -156,6 +170,7 @@ MATMUL = add_row(
         forms=("A @ B", "torch.matmul(A, B)", "A.matmul(B)", "A @ x", "x @ y", "x @ A", "np.matmul(A, B)"),
         aliases=("linalg.matmul",),
         infer=_matmul_infer,
+        batch=batch.multiplied,
         kernel=_matmul_kernel,
         formula=_matmul_formula,
         rule=_matmul_rule,
@@ -176,7 +191,7 @@ def _ranked(name: str, ranks: tuple[int, ...], args: Sequence[Node], text: str) 
     """Refuse tensors of other ranks than a function takes, in PyTorch's words."""
     if tuple(arg.ndim for arg in args) != ranks:
         have = " and ".join(f"{arg.ndim}D" for arg in args)
-        raise ShapeError(f"{name}: {text}, but got {have} tensors", hint="write @ for products of any ranks")
+        raise ShapeError(f"{text}, but got {have} tensors", hint=f"{name} takes no others; write @ for any ranks")
 
 
 def _product(name: str, doc: str, ranks: tuple[int, int], grad_fn: str, text: str, shapes: tuple[Shape, Shape]) -> Op:
@@ -368,7 +383,7 @@ BADDBMM = _added(
 
 def _trace_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:  # noqa: ARG001  # every `infer` takes attrs
     if args[0].ndim != 2:
-        raise ShapeError(f"trace: expected a matrix, but got input with dim {args[0].ndim}")
+        raise ShapeError(f"trace: expected a matrix, but got tensor with dim {args[0].ndim}")
     dtype = args[0].dtype
     return (), dtype if dtype.kind in "fc" else INT64
 
@@ -404,10 +419,14 @@ def _cross(input: Node, other: Node, dim: int | None = None) -> Node:
     input, other = as_node(input), as_node(other)
     shape = infer.broadcast(input.shape, other.shape)
     if dim is None:
-        dim = next((axis for axis, size in enumerate(shape) if size == 3), -1)
-    if not shape or shape[infer.axis_of(dim, len(shape))] != 3:
+        if 3 not in shape:
+            raise ShapeError("no dimension of size 3 in input", hint=f"the shape is {list(shape)}")
+        dim = shape.index(3)
+    axis = infer.axis_of(dim, len(shape))
+    if not shape or shape[axis] != 3:
         raise ShapeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {list(input.shape)} and {list(other.shape)}"
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got "
+            + " and ".join(str(((1,) * (len(shape) - node.ndim) + node.shape or (1,))[axis]) for node in (input, other))
         )
 
     def turned(x: Node, by: int) -> Node:

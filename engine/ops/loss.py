@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ..errors import InputError, ShapeError
 from ..graph import INT64, PROBABILITY, Example, Interval, Node, Op, add_row, apply, as_node, make
 from . import infer
+from .concrete import value_of
 from .fold import named
 from .row import compose
 from .softmax import LOG_SOFTMAX
@@ -251,6 +254,14 @@ def _picked(scores: Node, target: Node, ignore_index: int) -> tuple[Node, Node, 
         target = make.to(target, INT64)
     used = make.ne(target, ignore_index)
     labels = make.where(used, target, 0)
+    numbers = np.asarray(value_of(labels))
+    outside = (numbers < 0) | (numbers >= scores.shape[axis])
+    if np.any(outside):
+        raise InputError(
+            f"Target {int(numbers[outside].ravel()[0])} is out of bounds.",
+            hint=f"labels go from 0 to {scores.shape[axis] - 1}",
+            code="index",
+        )
     chosen = make.gather(scores, axis, make.unsqueeze(labels, axis))
     return make.squeeze(chosen, axis), labels, used
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from ..errors import InputError, ShapeError
-from ..graph import INT64, Attrs, DType, Example, Node, Op, Outputs, Shape, add_row, apply, as_node, leaf, make
+from ..errors import ShapeError
+from ..graph import INT64, Attrs, DType, Example, Node, Op, Outputs, Shape, add_row, apply, leaf, make
+from . import batch
 from .degenerate import adjoint
 from .determinant import square
 from .elimination import determinant, solved, stacked
@@ -63,6 +63,7 @@ MATRIX_EXP: Op = add_row(
         call=_matrix_exp,
         forms=("torch.linalg.matrix_exp(A)", "torch.matrix_exp(A)", "A.matrix_exp()"),
         infer=_like_matrix,
+        batch=batch.trailing,
         kernel=_expm_kernel,
         formula=lambda m, x: stacked(lambda matrix: m.matrix_function("expm", matrix)[0], x),
         rule=_expm_rule,

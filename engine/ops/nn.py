@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InputError, ShapeError
 from ..graph import FLOAT64, Attrs, DType, Example, Node, Op, Shape, add_row, apply, as_node, leaf, make
+from . import batch
 from .cotangent import flow
 from .fold import along_formula, named
 from .infer import integers
@@ -89,6 +90,7 @@ STANDARDIZE = add_row(
         call=_standardize,
         forms=("F.layer_norm(x, (3,))",),
         infer=_standardize_infer,
+        batch=batch.along_axes,
         kernel=_standardize_kernel,
         formula=along_formula(_standardize_row),
         rule=_standardize_rule,

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..graph import FLOAT32, FLOAT64, Attrs, DType, Example, Node, Op, Shape, add_row, as_node, make
+from . import kinks
 from .cotangent import flow
 from .extremes import same_value
 from .fold import fold, fold_formula, folded_to_float, named, widen
@@ -137,6 +138,7 @@ VECTOR_NORM = add_row(
             Example("torch.linalg.vector_norm(x, ord=-inf)", {"x": (3,)}),
         ),
         domain="all numbers, differentiable away from the zero vector (and from zero entries where p is at most 1)",
+        at_kink=kinks.norm_at_kink,
         kink="0 at the zero vector and at a zero entry; for inf and -inf equal ones share evenly; p = 0 has none",
         grad_fn="LinalgVectorNormBackward0",
     )
@@ -220,14 +222,17 @@ def _linalg_norm(
     if dim is None:
         if input.ndim > 2:
             raise InputError(
-                f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {input.ndim}D",
+                f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {input.ndim}D.",
                 hint="say dim=...",
             )
         dim = (-2, -1) if input.ndim == 2 else None
     if isinstance(dim, (tuple, list)) and len(dim) == 2:
         return _matrix_norm(input, ord, dim, keepdim)
     if isinstance(ord, str):
-        raise InputError(f"linalg.norm: order {ord!r} is for matrices only", hint="give two dims")
+        raise InputError(
+            "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.",
+            hint=f"order {ord!r} is for matrices only" + ("" if input.ndim < 2 else ": give two dims"),
+        )
     return _vector_norm(input, ord, dim, keepdim)
 
 

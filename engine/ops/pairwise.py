@@ -40,9 +40,7 @@ def _cdist(
 ) -> Node:
     first, second = as_float(x1), as_float(x2)
     if compute_mode not in _COMPUTE_MODES:
-        raise InputError(
-            f"{compute_mode} is not a valid value for compute_mode", hint="leave it out: it changes no value"
-        )
+        raise InputError(f"{compute_mode} is not a valid value for compute_mode", hint="leave it out")
     for which, points in (("X1", first), ("X2", second)):
         if points.ndim < 2:
             raise ShapeError(f"cdist only supports at least 2D tensors, {which} got: {points.ndim}D")

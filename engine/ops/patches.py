@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import ShapeError
 from ..graph import Attrs, DType, Example, Node, Op, Shape, add_row, apply, as_node
+from . import batch
 from .windows import Sizes, meetings, per_axis, whole, window_count, windows
 
 _FAMILY: Final = "nn.functional"
@@ -109,6 +110,7 @@ UNFOLD: Final[Op] = add_row(
         aliases=("im2col",),
         method=False,
         infer=_unfold_infer,
+        batch=batch.items(4),
         kernel=_unfold_kernel,
         formula=_unfold_formula,
         rule=_unfold_rule,
@@ -194,6 +196,7 @@ FOLD: Final[Op] = add_row(
         aliases=("col2im",),
         method=False,
         infer=_fold_infer,
+        batch=batch.items(3),
         kernel=_fold_kernel,
         formula=_fold_formula,
         rule=_fold_rule,

@@ -149,6 +149,7 @@ def _flat_places(node: Node, index: Any) -> Node:
             f"out of range: tried to access index {int(values[outside].ravel()[0])} on a tensor of {node.size} "
             "elements.",
             hint="positions count the entries in row-major order, from 0",
+            code="index",
         )
     return places
 

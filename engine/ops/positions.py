@@ -61,6 +61,7 @@ def integer_of(value: Any, what: str) -> int:
     raise InputError(
         f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid {what}",
         hint=_WHOLE,
+        code="index",
     )
 
 
@@ -81,7 +82,7 @@ def place_of(index: Any, size: int, fault: str) -> int:
     """
     place = integer_of(index, "indices")
     if not -size <= place < size:
-        raise InputError(fault.format(place), hint=_from_to(-size, size))
+        raise InputError(fault.format(place), hint=_from_to(-size, size), code="index")
     return place % size
 
 
@@ -104,6 +105,7 @@ def within(positions: Node, size: int, axis: int, *, negative: bool = True) -> N
         raise InputError(
             f"index {worst} is out of bounds for dimension {axis} with size {size}",
             hint=_from_to(-size if negative else 0, size),
+            code="index",
         )
     return positions
 

@@ -9,9 +9,25 @@ from typing import Any, Final
 import numpy as np
 
 from ..errors import InputError
-from ..graph import FLOAT64, POSITIVE, REAL, Attrs, DType, Example, Interval, Node, Shape, apply, as_node, leaf, make
-from . import infer
+from ..graph import (
+    FLOAT64,
+    LEAF,
+    POSITIVE,
+    REAL,
+    Attrs,
+    DType,
+    Example,
+    Interval,
+    Node,
+    Shape,
+    apply,
+    as_node,
+    leaf,
+    make,
+)
+from . import infer, kinks
 from .cotangent import flow
+from .elementwise import unless_overflowed
 from .row import binary, compose
 
 _FAMILY = "binary"
@@ -77,11 +93,16 @@ def _is_constant(node: Node) -> bool:
 def _base_slope(x: Node, y: Node, _z: Node) -> Node | complex | None:
     """y * x**(y - 1), and 0 where y is 0 whatever x is."""
     if not _is_constant(y):
-        return flow(y, x ** (y - 1))
+        power = flow(y, x ** (y - 1))
+        if power is None or x.op is LEAF or power.dtype.kind == "c":
+            return power
+        root = make.logical_and(y > 0, y < 1)
+        return make.where(root, unless_overflowed(x, power), power)  # type: ignore[no-any-return]  # a row's call
     exponent = y.value
     if exponent in (0, 1):
         return float(exponent)
-    return x * 2 if exponent == 2 else x ** (exponent - 1) * exponent
+    slope = x * 2 if exponent == 2 else x ** (exponent - 1) * exponent
+    return unless_overflowed(x, slope) if isinstance(exponent, float) and 0 < exponent < 1 else slope
 
 
 def _exponent_slope(x: Node, y: Node, z: Node) -> Node:
@@ -133,9 +154,10 @@ POW = binary(
         Example("2.0 ** x", {"x": (3,)}),
     ),
     domain="a base above 0; with a whole exponent any base (other than 0 where the exponent is negative)",
+    at_kink=kinks.root_at_zero,
     kink=(
         "at base 0 the slope of the exponent is 0 where the exponent is 0 or more and -inf below; "
-        "at a negative base it is NaN; x**0 has slope 0 everywhere"
+        "at a negative base it is NaN; x**0 has slope 0 everywhere; that of a root is NaN where x has overflowed"
     ),
     grad_fn=_pow_grad_fn,
 )
@@ -232,6 +254,12 @@ def _xlogy_grad_fn(args: Sequence[Node], _attrs: Attrs) -> str:
     return f"XlogyBackward{1 if args[0].is_number else 2 if args[1].is_number else 0}"
 
 
+def _logarithm_slope(x: Node, y: Node, of: Node) -> Node:
+    """The slope x/of of x*log(of) by y, and 0 where both are 0: with x = 0 the product is 0 whatever y is."""
+    quotient = make.where(make.logical_and(make.eq(x, 0), make.eq(of, 0)), 0.0, x / of)
+    return unless_overflowed(y, quotient)
+
+
 XLOGY = binary(
     "xlogy",
     "The first tensor times the logarithm of the second, and 0 where the first is 0.",
@@ -250,11 +278,12 @@ XLOGY = binary(
     formula=lambda m, x, y: m.where(m.equal(x, m.number(0)), lambda: m.number(0), lambda: x * m.log(y)),
     slopes=(
         lambda x, y, _z: make.where(make.logical_and(make.eq(x, 0), y <= 0), 0.0, make.log(y)),
-        lambda x, y, _z: x / y,
+        lambda x, y, _z: _logarithm_slope(x, y, y),
     ),
     within={"y": POSITIVE},
     domain="y above 0",
-    kink="at x = 0 and y of 0 or less the slope of x is 0; at (0, 0) that of y is NaN",
+    at_kink=kinks.at_zero,
+    kink="at x = 0 and y of 0 or less the slope of x is 0; that of y is 0 at (0, 0), NaN where y has overflowed",
     grad_fn=_xlogy_grad_fn,
 )
 
@@ -276,10 +305,11 @@ XLOG1PY = binary(
     formula=lambda m, x, y: m.where(m.equal(x, m.number(0)), lambda: m.number(0), lambda: x * m.log(1 + y)),
     slopes=(
         lambda x, y, _z: make.where(make.logical_and(make.eq(x, 0), y <= -1), 0.0, make.log1p(y)),
-        lambda x, y, _z: x / (1 + y),
+        lambda x, y, _z: _logarithm_slope(x, y, 1 + y),
     ),
     within={"x": REAL, "y": Interval(-0.9, 3.0)},
     domain="y above -1",
-    kink="at x = 0 and y of -1 or less the slope of x is 0; at (0, -1) that of y is NaN",
+    at_kink=kinks.at_zero,
+    kink="at x = 0 and y of -1 or less the slope of x is 0; that of y is 0 at (0, -1), NaN where y has overflowed",
     grad_fn=_xlog1py_grad_fn,
 )

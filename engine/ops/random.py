@@ -9,10 +9,11 @@ import numpy as np
 
 from ..errors import InputError
 from ..graph import Example, Node, as_node
-from .creation import checked_size, constructor, default_dtype, made, sizes_of
+from .creation import checked_size, constructor, made, sizes_of
+from .infer import default_dtype
 
 
-def _stream(name: str, seed: int | None) -> np.random.Generator:
+def stream(name: str, seed: int | None) -> np.random.Generator:
     """NumPy's generator of a seed: the same numbers on every run and every machine."""
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InputError(
@@ -30,7 +31,7 @@ def _randn(
     requires_grad: bool = False,
 ) -> Node:
     sizes = checked_size(sizes_of(size, shape), "randn")
-    return made(_stream("randn", seed).standard_normal(sizes).astype(dtype or default_dtype()), requires_grad)
+    return made(stream("randn", seed).standard_normal(sizes).astype(dtype or default_dtype()), requires_grad)
 
 
 def _rand(
@@ -41,7 +42,7 @@ def _rand(
     requires_grad: bool = False,
 ) -> Node:
     sizes = checked_size(sizes_of(size, shape), "rand")
-    return made(_stream("rand", seed).random(sizes).astype(dtype or default_dtype()), requires_grad)
+    return made(stream("rand", seed).random(sizes).astype(dtype or default_dtype()), requires_grad)
 
 
 def _normal(
@@ -55,7 +56,7 @@ def _normal(
 ) -> Node:
     if not std >= 0:
         raise InputError(f"normal expects std >= 0.0, but found std {std}")
-    values = mean + std * _stream("normal", seed).standard_normal(checked_size(size, "normal"))
+    values = mean + std * stream("normal", seed).standard_normal(checked_size(size, "normal"))
     return made(np.asarray(values).astype(dtype or default_dtype()), requires_grad)
 
 
@@ -68,12 +69,12 @@ def _randint(
         raise InputError("randint needs a size", hint="write randint(0, 10, (3,), seed=0)")
     if not low < high:
         raise InputError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    values = _stream("randint", seed).integers(low, high, checked_size(size, "randint"))
+    values = stream("randint", seed).integers(low, high, checked_size(size, "randint"))
     return made(values.astype(dtype or default_dtype()), requires_grad=False)
 
 
 def _randperm(n: int, *, seed: int | None = None) -> Node:
-    return made(_stream("randperm", seed).permutation(checked_size(n, "randperm")[0]), requires_grad=False)
+    return made(stream("randperm", seed).permutation(checked_size(n, "randperm")[0]), requires_grad=False)
 
 
 def _rand_like(input: Node, *, seed: int | None = None, requires_grad: bool = False) -> Node:
@@ -88,8 +89,8 @@ def _random(name: str, doc: str, call: Callable[..., Node], *calls: str, like: b
     """A row for a leaf of random numbers."""
     forms = tuple(f"torch.{name}({arguments}, seed=0)" for arguments in calls)
     example = Example(f"x * {forms[0]}", {"x": (3,)}) if like else Example(forms[0], {}, orders=0)
-    stream = f"{doc}; the stream is that of numpy.random.default_rng(seed)."
-    constructor(name, stream, call, *forms, examples=(example,))
+    sentence = f"{doc}; the stream is that of numpy.random.default_rng(seed)."
+    constructor(name, sentence, call, *forms, examples=(example,))
 
 
 _random("randn", "A leaf of standard normal numbers", _randn, "2, 3", "(2, 3)")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..graph import Example, Node, Op, Outputs, add_row, as_node, leaf, make
-from . import infer
+from . import infer, kinks
 from .concrete import value_of
 from .extremes import chosen_along, folded_of_some, shared_rule
 from .fold import fold, fold_formula, is_nan, named
@@ -77,12 +77,13 @@ def _median(name: str, doc: str, place: Callable[..., Any], choose: Callable[...
         family=_FAMILY,
         call=call,
         forms=(f"torch.{name}(x)", f"x.{name}()", f"x.{name}(0).values"),
-        infer=folded_of_some,
+        infer=folded_of_some(name),
         kernel=kernel,
         formula=fold_formula(lambda m, row: row[choose(m, row)]),
         rule=shared_rule,
         examples=(Example(f"torch.{name}(x)", {"x": (3,)}), Example(f"torch.{name}(x)", {"x": (2, 2)})),
         domain="all numbers, differentiable where no two are equal",
+        at_kink=kinks.tied,
         kink="equal ones share evenly over all elements; along an axis the one in the middle gets all",
         grad_fn=f"{name.capitalize()}Backward0",
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import InputError, ShapeError
 from ..graph import Attrs, DType, Node, Op, Shape, apply, as_node, leaf, make
+from . import batch
 from .concrete import value_of
 from .index import indexed
 from .infer import axes_of, axis_of, integers
@@ -37,6 +38,7 @@ FLIP: Op = moving(
     forms=("torch.flip(x, [0])", "x.flip(0)", "A.flip(0, 1)", "np.flip(x)"),
     inputs={"x": (3,)},
     infer=shape_kept,
+    batch=batch.along_axes,
     kernel=lambda xp, x, dims: xp.flip(xp.asarray(x), dims)[()],
     rule=lambda node, g: [apply(FLIP, (g,), node.attrs)],
     grad_fn="FlipBackward0",
@@ -91,6 +93,7 @@ ROLL: Op = moving(
     forms=("torch.roll(x, 1)", "x.roll(1)", "torch.roll(A, (1, 2), (0, 1))", "np.roll(x, 1)"),
     inputs={"x": (3,)},
     infer=shape_kept,
+    batch=batch.rolled,
     kernel=_roll_kernel,
     rule=lambda node, g: [
         apply(ROLL, (g,), {"shifts": tuple(-step for step in node.attrs["shifts"]), "dims": node.attrs["dims"]})
@@ -129,6 +132,7 @@ ROT90: Op = moving(
     forms=("torch.rot90(A)", "A.rot90()", "torch.rot90(A, 2)", "np.rot90(A)"),
     inputs={"A": (2, 3)},
     infer=_rot90_infer,
+    batch=batch.along_axes,
     kernel=lambda xp, x, k, dims: xp.rot90(x, k, dims),
     rule=lambda node, g: [apply(ROT90, (g,), {"k": -node.attrs["k"], "dims": node.attrs["dims"]})],
     grad_fn="Rot90Backward0",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..graph import BOOL, Attrs, DType, Example, Node, Op, Shape, add_row, apply, as_node, make
+from . import batch
 from .cotangent import flow
 from .fold import (
     conjugate,
@@ -56,6 +57,7 @@ SUM = add_row(
             "np.sum(x, axis=0)",
         ),
         infer=counted,
+        batch=batch.along_axes,
         kernel=lambda xp, x, dim, keepdim: xp.sum(x, axis=dim, keepdims=keepdim),
         formula=fold_formula(lambda m, row: m.total(row)),
         rule=lambda node, g: [spread(g, node)],
@@ -94,6 +96,7 @@ MEAN = add_row(
         call=_mean,
         forms=("torch.mean(x)", "x.mean()", "x.mean(0)", "x.mean(dim=1, keepdim=True)", "np.mean(x, axis=0)"),
         infer=folded_to_float,
+        batch=batch.along_axes,
         kernel=mean_kernel,
         formula=fold_formula(lambda m, row: m.total(row) / m.number(len(row)) if row else m.undefined()),
         rule=lambda node, g: [spread(g / float(extent(node) or 1), node)],
@@ -120,6 +123,7 @@ NANSUM = add_row(
         call=folding("nansum"),
         forms=("torch.nansum(x)", "x.nansum(0)", "np.nansum(x, axis=0)"),
         infer=counted,
+        batch=batch.along_axes,
         kernel=_nansum_kernel,
         formula=fold_formula(lambda m, row: m.total([value for value in row if not is_nan(m, value)])),
         rule=lambda node, g: [make.where(make.isnan(node.args[0]), 0.0, spread(g, node))],

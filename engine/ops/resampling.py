@@ -20,6 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..graph import FLOAT64, Attrs, DType, Example, Node, Op, Shape, add_row, apply, make
+from . import batch
 
 Axis = tuple[Any, ...]
 Axes = tuple[Axis, ...]
@@ -299,6 +300,7 @@ def resampling(
             forms=forms,
             method=False,
             infer=_infer,
+            batch=batch.trailing,
             kernel=_kernel,
             formula=_formula,
             rule=_rule,

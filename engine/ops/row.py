@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..graph import FLOAT64, REAL, Attrs, DType, Example, Interval, Node, Op, Shape, add_row, apply, as_node, make
+from ..graph import REAL, Attrs, DType, Example, Interval, Node, Op, Shape, add_row, apply, as_node, make
 from . import infer as rules_of_shape
 
 Infer = Callable[[Sequence[Node], Attrs], tuple[Shape, DType]]
@@ -14,7 +14,7 @@ Infer = Callable[[Sequence[Node], Attrs], tuple[Shape, DType]]
 def as_float(value: Any) -> Node:
     """As `as_node`, but integers and booleans become floats (of booleans, NumPy alone would make half floats)."""
     node = as_node(value)
-    return node if node.dtype.kind in "fc" else make.to(node, FLOAT64)
+    return node if node.dtype.kind in "fc" else make.to(node, rules_of_shape.default_dtype())
 
 
 def passing(name: str, kinds: str) -> Callable[[Node], Node]:

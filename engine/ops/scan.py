@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..graph import FLOAT64, INT64, Attrs, DType, Example, Node, Op, Outputs, Shape, add_row, apply, as_node, make
-from . import infer
+from . import batch, infer, kinks
 from .cotangent import flow, zeros
 from .fold import along_formula, conjugate
 from .row import compose
@@ -106,6 +106,7 @@ SHIFT = add_row(
         call=lambda x, dim, by, fill: shift(x, dim, by, fill),
         method=False,
         infer=_unchanged,
+        batch=batch.along_axes,
         kernel=lambda xp, x, axis, by, fill: _shift_kernel(xp, x, axis, by, fill),
         formula=lambda m, x, axis, by, fill: _shift_kernel(np, x, axis, by, m.number(fill)),
         rule=lambda node, g: [shift(g, node.attrs["axis"], -node.attrs["by"], 0.0)],
@@ -188,6 +189,7 @@ RECURRENCE = add_row(
         call=lambda factor, term, dim, reverse=False: recurrence(factor, term, dim, reverse),
         method=False,
         infer=infer.same,
+        batch=batch.along_axes,
         kernel=_recurrence_kernel,
         formula=_recurrence_formula,
         rule=_recurrence_rule,
@@ -213,6 +215,7 @@ CUMSUM = add_row(
         call=_scanning("cumsum"),
         forms=("torch.cumsum(x, 0)", "x.cumsum(dim=-1)", "np.cumsum(x, axis=0)"),
         infer=_summed,
+        batch=batch.along_lanes,
         kernel=_along(lambda xp, x, axis: xp.cumsum(x, axis=axis)),
         formula=_running_formula(lambda m, numbers: m.total(numbers)),
         rule=_cumsum_rule,
@@ -367,6 +370,7 @@ def _running_extreme(name: str, word: str) -> Op:
             Example(f"x.{name}(dim=-1).values", {"x": (2, 3)}),
         ),
         domain="all numbers, differentiable where no two are equal",
+        at_kink=kinks.tied,
         kink="the last of equal ones gets all",
         grad_fn=f"{name.capitalize()}Backward0",
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import InputError, ShapeError
 from ..graph import Attrs, DType, Node, Outputs, Shape, apply, as_node, make
+from . import batch
 from .cotangent import sum_to
 from .infer import axes_of, axis_of, integers
 from .layout import is_contiguous, is_viewable
@@ -51,6 +52,7 @@ EXPAND = moving(
     forms=("x.expand(2, 3)", "x.expand(2, -1)", "torch.broadcast_to(x, (2, 3))", "np.broadcast_to(x, (2, 3))"),
     aliases=("broadcast_to",),
     inputs={"x": (3,)},
+    batch=batch.repeated,
     kernel=lambda xp, x, shape: xp.broadcast_to(xp.asarray(x), shape)[()],
     rule=lambda node, g: [sum_to(g, node.args[0].shape)],
     grad_fn="ExpandBackward0",
@@ -120,6 +122,7 @@ RESHAPE = moving(
     call=_reshape,
     forms=("A.reshape(9)", "torch.reshape(A, (9,))", "A.reshape(-1, 1)", "np.reshape(A, (9,))"),
     inputs={"A": (3, 3)},
+    batch=batch.to_shape,
     kernel=lambda xp, x, shape: xp.reshape(xp.asarray(x), shape)[()],
     rule=lambda node, g: [reshaped(g, node.args[0].shape)],
     grad_fn=_reshape_grad_fn,
@@ -263,6 +266,7 @@ SQUEEZE = moving(
     forms=("torch.squeeze(A)", "A.squeeze()", "A.squeeze(0)", "np.squeeze(A)"),
     inputs={"A": (1, 3)},
     infer=_squeeze_infer,
+    batch=batch.along_axes,
     kernel=lambda xp, x, axes: xp.squeeze(xp.asarray(x), axis=axes)[()],
     rule=lambda node, g: [reshaped(g, node.args[0].shape)],
     grad_fn="SqueezeBackward0",
@@ -286,6 +290,7 @@ def _new_axis(dim: Any, ndim: int) -> int:
             f"Dimension out of range (expected to be in range of [{-ndim - 1}, {ndim}], but got {dim})",
             hint=f"the tensor has {ndim} dimension{'s' if ndim != 1 else ''}, and a new one can go before, between and "
             "after them",
+            code="index",
         )
     return axis_of(dim, ndim + 1)
 
@@ -303,6 +308,7 @@ UNSQUEEZE = moving(
     aliases=("expand_dims",),
     inputs={"x": (3,)},
     infer=_unsqueeze_infer,
+    batch=batch.along_axes,
     kernel=lambda xp, x, axis: xp.expand_dims(xp.asarray(x), axis),
     rule=lambda node, g: [reshaped(g, node.args[0].shape)],
     grad_fn="UnsqueezeBackward0",
@@ -347,6 +353,7 @@ PERMUTE = moving(
     aliases=("permute_dims",),
     inputs={"T": (2, 3, 2)},
     infer=_permute_infer,
+    batch=batch.permuted,
     kernel=lambda xp, x, dims: xp.transpose(xp.asarray(x), dims)[()],
     rule=lambda node, g: [permuted(g, _inverse(node.attrs["dims"]))],
     grad_fn="PermuteBackward0",
@@ -577,6 +584,7 @@ CONTIGUOUS = moving(
     forms=("A.t().contiguous()", "A.contiguous()"),
     inputs={"A": (2, 3)},
     infer=shape_kept,
+    batch=batch.trailing,
     kernel=lambda xp, x: xp.ascontiguousarray(x),
     rule=lambda _node, g: [g],
     grad_fn="CloneBackward0",

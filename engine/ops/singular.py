@@ -9,13 +9,15 @@ import numpy as np
 
 from ..errors import InputError, ShapeError
 from ..graph import Attrs, DType, Example, Node, Outputs, Shape, apply, leaf, make
-from .degenerate import adjoint, coupled, half_skew, limit_of, negligible
+from .cotangent import zeros
+from .degenerate import adjoint, coupled, half_skew, negligible
 from .elimination import stacked
 from .fold import flowing, named
 from .linalg import product_of_cotangent
 from .output import output, results_of, row_of_several
 from .row import as_float, compose
 from .spectral import aligned, floats_of, phase_free, real_of
+from .turned import Vectors, limit_of
 
 _FAMILY = "linalg"
 
@@ -91,18 +93,12 @@ def _inside(node: Node, to_left: Node | None, to_values: Node | None, to_right: 
     vectors = adjoint(right)
     count = values.shape[-1]
     stops = to_values is None
-    zero = leaf(np.zeros((count, count), left.dtype))
-    of_left = zero if to_left is None else product_of_cotangent(adjoint(left), to_left, 1)
-    of_right = zero if to_right is None else product_of_cotangent(adjoint(vectors), adjoint(to_right), 1)
+    of_left = _overlap(left, to_left, count)
+    of_right = _overlap(vectors, None if to_right is None else adjoint(to_right), count)
     overlap = phase_free(of_left + of_right, "svd_backward")
-
-    def turned(turn: Node) -> Mapping[int, Node]:
-        return {0: make.matmul(left, turn), 2: make.matmul(adjoint(turn), right)}
-
     limit = None
-    others = [g for g in (to_left, to_right) if g is not None]
-    if not node.attrs["full_matrices"] or node.args[0].shape[-1] == node.args[0].shape[-2]:
-        limit = limit_of(node, 1, to_values, others, turned)
+    if node.args[0].shape[-1] == node.args[0].shape[-2] or not node.attrs["full_matrices"]:
+        limit = limit_of(node, 1, to_values, _vectors(left, right, to_left, to_right))
     inner = coupled(values, overlap, limit)
     sums = make.unsqueeze(values, -2) + make.unsqueeze(values, -1)
     difference = half_skew(of_left - of_right)
@@ -112,7 +108,7 @@ def _inside(node: Node, to_left: Node | None, to_values: Node | None, to_right: 
     inner = inner + _over(difference, sums, negligible(sums, values), stops)
     if to_values is not None:
         inner = inner + make.diag_embed(to_values)
-    result = make.matmul(make.matmul(left, inner), right)
+    result: Node = make.matmul(make.matmul(left, inner), right)
     inverse = make.unsqueeze(values, -2)
     lost = negligible(inverse, values)
     rows, columns = node.args[0].shape[-2:]
@@ -123,6 +119,25 @@ def _inside(node: Node, to_left: Node | None, to_values: Node | None, to_right: 
         beyond = adjoint(to_right) - make.matmul(vectors, of_right)
         result = result + make.matmul(left, adjoint(_over(beyond, inverse, lost, stops)))
     return result
+
+
+def _overlap(vectors: Node, g: Node | None, count: int) -> Node:
+    return zeros((count, count), vectors.dtype) if g is None else product_of_cotangent(adjoint(vectors), g, 1)
+
+
+def _vectors(left: Node, right: Node, to_left: Node | None, to_right: Node | None) -> Vectors:
+    def overlap(results: Mapping[int, Node], cotangents: Sequence[Node]) -> Node:
+        parts = []
+        if to_left is not None:
+            parts.append(product_of_cotangent(adjoint(results[0]), cotangents[0], 1))
+        if to_right is not None:
+            parts.append(product_of_cotangent(results[2], adjoint(cotangents[-1]), 1))
+        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+    def turned(turn: Node) -> Mapping[int, Node]:
+        return {0: make.matmul(left, turn), 2: make.matmul(adjoint(turn), right)}
+
+    return Vectors(turned, overlap, [g for g in (to_left, to_right) if g is not None])
 
 
 def _over(numerator: Node, denominator: Node, lost: Node, stops: bool) -> Node:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import InputError, ShapeError
 from ..graph import Attrs, DType, Node, Op, Shape, apply, as_node, leaf, make
+from . import batch
 from .cotangent import zeros
 from .infer import axis_of
 from .move import joining, moving, shape_kept
@@ -51,7 +52,9 @@ def selected(node: Node, axis: int, index: int) -> Node:
 
 def _select_place(node: Node, dim: int, index: Any) -> tuple[int, int]:
     if node.ndim == 0:
-        raise InputError("select() cannot be applied to a 0-dim tensor.", hint="it has one value and no dimensions")
+        raise InputError(
+            "select() cannot be applied to a 0-dim tensor.", hint="it has one value and no dimensions", code="index"
+        )
     axis = axis_of(dim, node.ndim)
     size = node.shape[axis]
     fault = f"select(): index {{}} out of range for tensor of size {list(node.shape)} at dimension {axis}"
@@ -71,6 +74,7 @@ SELECT = moving(
     forms=("x[0]", "x.select(0, 1)", "A[1]", "torch.select(A, 1, 0)"),
     inputs={"x": (3,)},
     infer=_select_infer,
+    batch=batch.along_axes,
     kernel=lambda xp, x, axis, index: xp.asarray(x)[_at(axis, index)],
     rule=lambda node, g: [apply(SELECT_SCATTER, (nothing(node.args[0]), g), node.attrs)],
     grad_fn="SelectBackward0",
@@ -108,6 +112,7 @@ SELECT_SCATTER: Op = moving(
     forms=("torch.select_scatter(A, x, 0, 1)", "A.select_scatter(x, 0, 1)"),
     inputs={"A": (2, 3), "x": (3,)},
     infer=shape_kept,
+    batch=batch.along_axes,
     kernel=lambda xp, x, source, axis, index: _put_kernel(xp, x, source, _at(axis, index)),
     rule=lambda node, g: [
         apply(SELECT_SCATTER, (g, nothing(node.args[1])), node.attrs),
@@ -161,6 +166,7 @@ SLICE = moving(
     method=False,
     inputs={"x": (3,)},
     infer=_slice_infer,
+    batch=batch.along_axes,
     kernel=lambda xp, x, axis, start, stop, step: xp.asarray(x)[_at(axis, slice(start, stop, step))],
     rule=lambda node, g: [apply(SLICE_SCATTER, (nothing(node.args[0]), g), node.attrs)],
     grad_fn="SliceBackward0",
@@ -185,6 +191,7 @@ SLICE_SCATTER: Op = moving(
     forms=("torch.slice_scatter(x, y, 0, 0, 2)", "x.slice_scatter(y, end=2)"),
     inputs={"x": (3,), "y": (2,)},
     infer=shape_kept,
+    batch=batch.along_axes,
     kernel=lambda xp, x, source, axis, start, stop, step: _put_kernel(
         xp, x, source, _at(axis, slice(start, stop, step))
     ),
@@ -206,7 +213,9 @@ def _narrow(input: Node, dim: int, start: int, length: int) -> Node:
     size = node.shape[axis]
     begin = integer_of(start, "indices")
     if not -size <= begin <= size:
-        raise InputError(f"start out of range (expected to be in range of [{-size}, {size}], but got {begin})")
+        raise InputError(
+            f"start out of range (expected to be in range of [{-size}, {size}], but got {begin})", code="index"
+        )
     begin += size if begin < 0 else 0
     if begin + length > size:
         raise InputError(

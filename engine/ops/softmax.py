@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..graph import BOOL, FLOAT64, Attrs, DType, Example, Node, Op, Shape, add_row, apply, as_node, make
+from . import batch
 from .cotangent import flow
 from .fold import along_formula, flowing, fold_formula, folded_to_float, folding, widen
 from .infer import axes_of
@@ -149,6 +150,7 @@ SOFTMAX = add_row(
         forms=("F.softmax(x, dim=-1)", "torch.softmax(x, 0)", "x.softmax(dim=1)"),
         aliases=("special.softmax",),
         infer=_to_float,
+        batch=batch.along_lanes,
         kernel=_softmax_kernel,
         formula=along_formula(_softmax_row),
         rule=_softmax_rule,
@@ -207,6 +209,7 @@ LOG_SOFTMAX = add_row(
         forms=("F.log_softmax(x, dim=-1)", "torch.log_softmax(x, 0)", "x.log_softmax(dim=1)"),
         aliases=("special.log_softmax",),
         infer=_to_float,
+        batch=batch.along_lanes,
         kernel=_log_softmax_kernel,
         formula=along_formula(_log_softmax_row),
         rule=_log_softmax_rule,

@@ -24,7 +24,7 @@ from ..graph import (
     leaf,
     make,
 )
-from . import infer
+from . import batch, infer
 from .determinant import cofactor_kernel, det_kernel, square
 from .elimination import cholesky_factor, identity, solved, stacked
 from .fold import conjugate, flowing, named
@@ -43,14 +43,29 @@ def _like_matrix(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:  # 
     return args[0].shape, dtype if dtype.kind in "fc" else FLOAT64
 
 
+def _given_up(x: Any, routine: str) -> tuple[str, int]:
+    """Which matrix of a stack a routine of LAPACK gives up, in PyTorch's words, and at which step."""
+    from scipy.linalg import get_lapack_funcs
+
+    (factor,) = get_lapack_funcs((routine,), (x,))
+    for place, matrix in enumerate(x.reshape(-1, *x.shape[-2:])):
+        *_, step = factor(matrix)
+        if step > 0:
+            return f"(Batch element {place}): " if x.ndim > 2 else "", step
+    return "", x.shape[-1]
+
+
 def _inverse_kernel(xp: Any, x: Any, strict: bool = True) -> Any:
     try:
         return xp.linalg.inv(x)
     except np.linalg.LinAlgError:
         if strict:
+            which, step = _given_up(x, "getrf")
             raise InputError(
-                "linalg.inv: the inversion could not be completed because the input matrix is singular",
+                f"linalg.inv: {which}The diagonal element {step} is zero, the inversion could not be completed because "
+                "the input matrix is singular.",
                 hint="torch.linalg.det and its gradient work for singular matrices too",
+                code="singular",
             ) from None
     return xp.swapaxes(cofactor_kernel(xp, x), -1, -2) / det_kernel(xp, x)[..., None, None]
 
@@ -90,9 +105,10 @@ def _solve_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
     matrix, right = args
     rows = right.shape[-1] if attrs["vector"] else right.shape[-2]
     if rows != matrix.shape[-1]:
+        columns = (rows, 1) if attrs["vector"] else right.shape[-2:]
         raise ShapeError(
             f"linalg.solve: Incompatible shapes of A and B for the equation AX = B "
-            f"({'x'.join(map(str, matrix.shape))} and {'x'.join(map(str, right.shape))})"
+            f"({'x'.join(map(str, matrix.shape[-2:]))} and {'x'.join(map(str, columns))})"
         )
     dtype = infer.promote(args)
     if attrs["vector"]:
@@ -106,7 +122,10 @@ def _solve_kernel(xp: Any, matrix: Any, right: Any, vector: bool) -> Any:
     try:
         result = xp.linalg.solve(matrix, columns)
     except np.linalg.LinAlgError:
-        raise InputError("torch.linalg.solve: The solver failed because the input matrix is singular.") from None
+        which, _ = _given_up(matrix, "getrf")
+        raise InputError(
+            f"torch.linalg.solve: {which}The solver failed because the input matrix is singular.", code="singular"
+        ) from None
     return result[..., 0] if vector else result
 
 
@@ -155,6 +174,7 @@ SOLVE = add_row(
             "np.linalg.solve(A, b)",
         ),
         infer=_solve_infer,
+        batch=batch.solved,
         kernel=_solve_kernel,
         formula=_solve_formula,
         rule=_solve_rule,
@@ -234,6 +254,7 @@ SOLVE_TRIANGULAR = add_row(
             "torch.linalg.solve_triangular(U, B, upper=True, left=False)",
         ),
         infer=lambda args, attrs: _solve_infer(args, {**attrs, "vector": False}),
+        batch=batch.solved,
         kernel=_triangular_kernel,
         formula=_triangular_formula,
         rule=_triangular_rule,
@@ -278,8 +299,11 @@ def _cholesky_kernel(xp: Any, x: Any) -> Any:
     try:
         return xp.linalg.cholesky((x + xp.conj(xp.swapaxes(x, -1, -2))) * x.dtype.type(0.5))
     except np.linalg.LinAlgError:
+        which, step = _given_up(x, "potrf")
         raise InputError(
-            "linalg.cholesky: The factorization could not be completed because the input is not positive-definite"
+            f"linalg.cholesky: {which}The factorization could not be completed because the input is not "
+            f"positive-definite (the leading minor of order {step} is not positive-definite).",
+            code="singular",
         ) from None
 
 

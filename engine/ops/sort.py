@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..graph import INT64, Attrs, DType, Example, Node, Op, Outputs, Shape, add_row, apply, as_node
+from . import kinks
 from .cotangent import zeros
 from .gather import SCATTER_ADD, gathered
 from .infer import axis_of
@@ -114,6 +115,7 @@ SORT = add_row(
             Example("torch.sort(A, 0, descending=True).values ** 2", {"A": (3, 2)}),
         ),
         domain="all numbers; differentiable where no two are equal",
+        at_kink=kinks.tied_along,
         kink=_KINK,
         grad_fn="SortBackward0",
     )

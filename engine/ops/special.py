@@ -10,6 +10,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..graph import POSITIVE, PROBABILITY, UNIT, Example, Interval, Node, apply, make
+from . import kinks
+from .elementwise import unless_overflowed
 from .row import as_float, unary
 
 _FAMILY = "elementwise"
@@ -100,7 +102,7 @@ def _erfcx_derivative_kernel(xp: Any, x: Any, order: int) -> Any:
     near = _erfc_integral(2 / _ROOT_PI, library(xp, "erfcx")(x), x, order)
     far = xp.maximum(x, 2.0)
     depth = 60
-    ratio = (xp.sqrt(far * far + 2 * depth) - far) / (2 * depth)
+    ratio = 1 / (xp.sqrt(far * far + 2 * depth) + far)
     value = 2 / _ROOT_PI
     for n in range(depth, 0, -1):
         ratio = 1.0 / (2.0 * far + 2 * n * ratio)
@@ -204,10 +206,16 @@ LOG_NDTR = unary(
 
 # The gamma function
 
+_NEXT_TO_ZERO = 1e-30
+
 
 def _lgamma_kernel(xp: Any, x: Any) -> Any:
-    """scipy's, except near its zero at 1, where that one loses digits: there by the series of DLMF 5.7.3."""
-    value = library(xp, "gammaln")(x)
+    """scipy's, except near its zero at 1, where that one loses digits: there by the series of DLMF 5.7.3.
+
+    Next to 0, where 1/x leaves the range, scipy's is infinite, and the logarithm is all of it.
+    """
+    size = xp.abs(x)
+    value = xp.where(size < _NEXT_TO_ZERO, -xp.log(size), library(xp, "gammaln")(x))[()]
     near = xp.abs(x - 1.0) < 0.25
     if not xp.any(near):
         return value
@@ -254,18 +262,31 @@ GAMMA = unary(
     grad_fn="GammaBackward0",
 )
 
+
+def _digamma_kernel(xp: Any, x: Any) -> Any:
+    """scipy's, except next to a pole, where the product of pi and x in its reflection is not exact enough."""
+    value = library(xp, "digamma")(x)
+    beyond = x - xp.rint(x)
+    near = xp.logical_and(xp.logical_and(x < -0.5, xp.abs(beyond) < 0.1), beyond != 0)
+    if not xp.any(near):
+        return value
+    beyond = xp.where(near, beyond, value.dtype.type(0.1))
+    reflected = library(xp, "digamma")(1.0 - x) - math.pi / xp.tan(math.pi * beyond)
+    return xp.where(near, reflected, value)[()]
+
+
 DIGAMMA = unary(
     "digamma",
     "The derivative of lgamma.",
     family=_FAMILY,
     forms=("torch.digamma(x)", "x.digamma()", "torch.special.psi(x)", "torch.special.digamma(x)"),
     aliases=("psi",),
-    kernel=from_library("digamma"),
+    kernel=_digamma_kernel,
     formula=lambda m, x: m.function("digamma", x),
-    slope=lambda x, _y: _polygamma(1, x),
+    slope=lambda x, _y: unless_overflowed(x, _polygamma(1, x)),
     within=POSITIVE,
     domain="all real numbers but 0, -1, -2 ...",
-    kink="infinite at the poles",
+    kink="infinite at the poles; nan where x has overflowed",
     grad_fn="DigammaBackward0",
 )
 
@@ -484,6 +505,7 @@ ENTR = unary(
     slope=lambda x, _y: -1.0 - make.log(x),
     within=POSITIVE,
     domain="x >= 0; differentiable for x > 0",
+    at_kink=kinks.at_zero,
     kink="infinite at 0, nan below",
     grad_fn="SpecialEntrBackward0",
 )
@@ -491,11 +513,21 @@ ENTR = unary(
 
 # Modified Bessel functions
 
+_VANISHING = 1e-200
+"""The square of a smaller number is 0."""
+_FAR = 1e17
+"""From here on the first term of an expansion in 1/x is all of it."""
+
 
 def _bessel(x: Node, degree: int) -> Node:
     if degree < 2:
         return make.i1(x) if degree else make.i0(x)  # type: ignore[no-any-return]  # a row's call is of any type
     return apply(BESSEL_I, (x,), {"degree": degree})
+
+
+def _bessel_kernel(xp: Any, x: Any, degree: int) -> Any:
+    # The library's function is NaN next to 0; there this one is less than the smallest float.
+    return xp.where(xp.abs(x) < _VANISHING, xp.multiply(x, 0), library(xp, "iv")(float(degree), x))[()]
 
 
 BESSEL_I = unary(
@@ -505,7 +537,7 @@ BESSEL_I = unary(
     call=_bessel,
     forms=("bessel_i(x, 2)",),
     method=False,
-    kernel=lambda xp, x, degree: library(xp, "iv")(float(degree), x),
+    kernel=_bessel_kernel,
     formula=lambda m, x, degree: m.function("besseli", degree, x),
     slope=lambda x, _y, degree: 0.5 * (_bessel(x, degree - 1) + _bessel(x, degree + 1)),
     grad_fn="AddBackward0",
@@ -538,9 +570,11 @@ I1 = unary(
 
 
 def _decaying_derivative(xp: Any, size: Any, order: int) -> Any:
-    """The derivative of some order of exp(-x)*I0(x), x >= 0: Kummer's function, of one sign (DLMF 10.39.5)."""
-    scale = (-2.0) ** order * math.gamma(order + 0.5) / (_ROOT_PI * math.factorial(order))
-    return scale * library(xp, "hyp1f1")(order + 0.5, order + 1.0, -2.0 * size)
+    """The derivative of some order of exp(-x)*I0(x), x >= 0: Kummer's function, of one sign (DLMF 10.39.5, 10.40.1)."""
+    scale = math.gamma(order + 0.5) / _ROOT_PI
+    near = (-2.0) ** order / math.factorial(order) * library(xp, "hyp1f1")(order + 0.5, order + 1.0, -2.0 * size)
+    far = xp.divide((-1.0) ** order / _ROOT_TWO_PI, xp.sqrt(xp.maximum(size, 1.0))) / xp.maximum(size, 1.0) ** order
+    return scale * xp.where(size < _FAR, near, far)
 
 
 def _bessel_ie_derivative_kernel(xp: Any, x: Any, degree: int, order: int) -> Any:
@@ -590,6 +624,7 @@ I0E = unary(
     slope=lambda x, _y: _bessel_ie_derivative(x, 0, 1),
     examples=(Example("torch.special.i0e(x)", {"x": (3,)}, {"x": POSITIVE}),),
     domain="all real numbers; differentiable off 0",
+    at_kink=kinks.at_zero,
     kink="0 at 0",
     grad_fn="SpecialI0EBackward0",
 )
@@ -605,6 +640,7 @@ I1E = unary(
     slope=lambda x, _y: _bessel_ie_derivative(x, 1, 1),
     examples=(Example("torch.special.i1e(x)", {"x": (3,)}, {"x": POSITIVE}),),
     domain="all real numbers; differentiable twice off 0",
+    at_kink=kinks.at_zero,
     kink="none to first order; the second derivative is 0 at 0",
     grad_fn="SpecialI1EBackward0",
 )

@@ -25,13 +25,15 @@ from ..graph import (
     apply,
     make,
 )
-from .degenerate import adjoint, coupled, limit_of, off_diagonal, over_gaps
+from .cotangent import zeros
+from .degenerate import adjoint, coupled, off_diagonal, over_gaps
 from .determinant import square
 from .elimination import stacked
 from .fold import flowing
 from .linalg import product_of_cotangent
 from .output import output, results_of, row_of_several
 from .row import as_float, compose
+from .turned import Vectors, limit_of
 
 _FAMILY = "linalg"
 _PHASE = 1e-8
@@ -136,11 +138,12 @@ def _eigh_rule(node: Node, received: Sequence[Node | None]) -> list[Node | None]
         scaled = flowing(make.unsqueeze(to_values, -2), vectors)
         return [product_of_cotangent(scaled, adjoint(vectors), 0)]
 
-    def turned(turn: Node) -> Mapping[int, Node]:
-        return {1: make.matmul(vectors, turn)}
+    def overlap_of(results: Mapping[int, Node], cotangents: Sequence[Node]) -> Node:
+        return product_of_cotangent(adjoint(results[1]), cotangents[0], 1)
 
-    overlap = phase_free(product_of_cotangent(adjoint(vectors), to_vectors, 1), "linalg_eigh_backward")
-    inner = coupled(values, overlap, limit_of(node, 0, to_values, [to_vectors], turned))
+    overlap = phase_free(overlap_of({1: vectors}, [to_vectors]), "linalg_eigh_backward")
+    seen = Vectors(lambda turn: {1: make.matmul(vectors, turn)}, overlap_of, [to_vectors])
+    inner = coupled(values, overlap, limit_of(node, 0, to_values, seen))
     if to_values is not None:
         inner = inner + make.diag_embed(to_values)
     return [make.matmul(make.matmul(vectors, inner), adjoint(vectors))]
@@ -241,14 +244,13 @@ def _eig_rule(node: Node, received: Sequence[Node | None]) -> list[Node | None]:
     """Boeddeker et al., On the computation of complex-valued gradients, 2017, with vectors of length 1."""
     to_values, to_vectors = received
     values, vectors = output(node, 0), output(node, 1)
-    inner = None if to_values is None else make.diag_embed(to_values)
+    inner = zeros(vectors.shape, vectors.dtype) if to_values is None else make.diag_embed(to_values)
     if to_vectors is not None:
         back = adjoint(vectors)
         overlap = phase_free(product_of_cotangent(back, to_vectors, 1), "linalg_eig_backward")
         along = make.unsqueeze(make.real(make.diagonal(overlap, 0, -2, -1)), -2)
         rest = overlap - make.matmul(back, flowing(along, vectors))
-        coupling = off_diagonal(over_gaps(values, rest))
-        inner = coupling if inner is None else inner + coupling
+        inner = inner + off_diagonal(over_gaps(values, rest))
     back = adjoint(vectors)
     return [make.solve(back, product_of_cotangent(inner, back, 0))]
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..graph import Example, Node, Op, Outputs, add_row, apply, as_node, make
+from . import batch, kinks
 from .cotangent import flow
 from .fold import along_formula, fold, fold_formula, folded_to_float, named, spread, widen
 from .infer import axes_of
@@ -56,6 +57,7 @@ CENTERED = add_row(
         call=lambda x, dim: centered(x, axes_of(dim, x.ndim)),
         method=False,
         infer=lambda args, attrs: (args[0].shape, folded_to_float(args, {**attrs, "keepdim": True})[1]),
+        batch=batch.along_axes,
         kernel=centered_kernel,
         formula=along_formula(lambda m, row: [value - m.total(row) / m.number(len(row)) for value in row]),
         rule=lambda node, g: [centered(g, node.attrs["dim"])],
@@ -164,6 +166,7 @@ STD = add_row(
             Example("x.std(dim=1, correction=0, keepdim=True)", {"x": (2, 3)}),
         ),
         domain="all numbers, differentiable unless all are equal; NaN where there are no more than the correction",
+        at_kink=kinks.constant_along,
         kink="0 where all elements are equal",
         grad_fn="StdBackward0",
     )

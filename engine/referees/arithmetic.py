@@ -14,6 +14,7 @@ LARGEST_EXPONENT: Final = 10**8
 
 _NAMES: Final = {"digamma": "digamma", "polygamma": "psi", "ceil": "ceil", "arg": "arg"}
 _UNBOUNDED: Final = frozenset({"gamma", "factorial", "sinh", "cosh", "exp", "besseli", "rgamma"})
+_WITHIN_ONE: Final = frozenset({"acos", "asin"})
 _PERIODIC: Final = frozenset({"sin", "cos", "tan", "sec", "csc", "cot", "besselj"})
 
 
@@ -34,6 +35,8 @@ class PreciseArithmetic:
         self.inf: Any = self.context.inf
         self._nan: Any = self.context.nan
         self._zero: Any = self.context.mpf(0)
+        # What rounding may carry beyond the end of a domain: no double is that near to one without standing on it.
+        self._rounding: Any = self.context.mpf(10) ** (5 - digits)
 
     @property
     def digits(self) -> int:
@@ -53,6 +56,8 @@ class PreciseArithmetic:
     def function(self, name: str, *args: Any) -> Any:
         """A function of mpmath; undefined where a real argument gives a complex value, and at poles."""
         args = tuple(self._lifted(arg) for arg in args)
+        if name in _WITHIN_ONE and 1 < abs(args[0]) < 1 + self._rounding:
+            args = (self.context.sign(args[0]),)
         own = _OWN.get(name)
         if own is not None:
             return own(self, *args)
@@ -99,6 +104,8 @@ class PreciseArithmetic:
     def sqrt(self, x: Any) -> Any:
         """The square root."""
         x = self._lifted(x)
+        if isinstance(x, self.context.mpf) and x < 0 and -x < self._rounding:
+            return self._zero
         return self._real(self.context.sqrt(x), (x,))
 
     def power(self, x: Any, y: Any) -> Any:
@@ -128,6 +135,10 @@ class PreciseArithmetic:
     def equal(self, x: Any, y: Any) -> bool:
         """Whether two numbers are equal."""
         return bool(x == y)
+
+    def constant(self, x: Any) -> Any:
+        """The number itself: what moves it is decided by the graph."""
+        return x
 
     def both(self, *conditions: Any) -> bool:
         """Whether all conditions hold."""

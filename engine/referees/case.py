@@ -126,5 +126,13 @@ class Budget:
         self._poll += operations
         if self._poll >= 64:
             self._poll = 0
-            if time.monotonic() > self._end:
-                raise BudgetSpent(f"not done within {self.seconds:g} s")
+            self.require_time()
+
+    def require_time(self) -> None:
+        """Look at the clock, which `spend` does only now and then.
+
+        Raises:
+            BudgetSpent: where there is no time left.
+        """
+        if time.monotonic() > self._end:
+            raise BudgetSpent(f"not done within {self.seconds:g} s")

@@ -6,15 +6,16 @@ extrapolations differ is the error bar. This referee alone runs the forward kern
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
-from ..graph import Node
+from ..graph import Node, ancestors
 from ..run.cpu import run
-from ..run.plan import make_plan
+from ..run.plan import Plan, Step, make_plan
 from .case import AGREE, CANNOT, DISAGREE, KINK, Budget, BudgetSpent, Case, Judgement
 from .digits import given
 
@@ -53,7 +54,7 @@ def judge(case: Case, budget: Budget, *, directions: int = DIRECTIONS) -> Judgem
 
 def _value_along(case: Case, budget: Budget) -> Callable[[_Values, float], float]:
     """The weighted sum of the outputs as a function of a direction and a step along it."""
-    plan = make_plan(case.outputs)
+    plan = _with_constants(case)
     weights = [np.asarray(cotangent) for cotangent in case.cotangents]
 
     def value(direction: _Values, step: float) -> float:
@@ -67,6 +68,23 @@ def _value_along(case: Case, budget: Budget) -> Callable[[_Values, float], float
         return total
 
     return value
+
+
+def _with_constants(case: Case) -> Plan:
+    """The plan of the outputs, in which what is detached keeps the value that it has at the point."""
+    detached = [node for node in ancestors(case.outputs) if node.op.name == "detach"]
+    plan = make_plan([*case.outputs, *detached])
+    if not detached:
+        return plan
+    values = run(plan)
+    fixed = {plan.results[node]: values[node] for node in detached}
+
+    def step_of(step: Step) -> Step:
+        if step.output not in fixed:
+            return step
+        return step._replace(kernel=lambda *_args, **_attrs: fixed[step.output])
+
+    return dataclasses.replace(plan, steps=[step_of(step) for step in plan.steps])
 
 
 def _along(case: Case, value: Callable[[_Values, float], float], rng: np.random.Generator) -> Judgement:

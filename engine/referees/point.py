@@ -95,13 +95,13 @@ class Point:
         return weighted_sum(self.m, [values[output] for output in self.case.outputs], self.case.cotangents)
 
     def _nodes_after(self, starts: tuple[Node, ...]) -> list[Node]:
-        """The nodes that depend on some others, without these, in order."""
+        """The nodes that depend on some others, without these, in order; what is detached keeps its value."""
         known = self._affected.get(starts)
         if known is None:
             reached = set(starts)
             known = []
             for node in self.nodes:
-                if node not in reached and any(arg in reached for arg in node.args):
+                if node.op.name != "detach" and node not in reached and any(arg in reached for arg in node.args):
                     reached.add(node)
                     known.append(node)
             self._affected[starts] = known

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
 from typing import Any, Final
 
 from ..graph import Node, ancestors
@@ -16,9 +17,15 @@ _BASE: Final = 80
 """Digits to work with: the step, its square for the central quotient, and as many to spare."""
 _SECOND: Final = 25
 """The second step is smaller by 10**-25: the slopes at both tell a limit from a divergence."""
+_SMALL: Final = 20
+"""A slope of less than 10**-20 may be nothing but curvature times the step."""
 _TINY: Final = 75
+_SURE: Final = 50
+"""What is larger than 10**-50 shows at the second step already whether it stays."""
 _DENORMAL: Final = 330
 """What is computed again with a step smaller by 10**-75, and with the digits to see the least double."""
+_MIXED: Final = 20
+"""The steps of derivatives of higher order are 10**-20 and 10**-40."""
 _MOST: Final = 2_000
 
 
@@ -65,6 +72,7 @@ class Slopes:
         self.m = self.point.m
 
     def _point(self, digits: int) -> Point:
+        self._budget.require_time()
         digits = -(-digits // 40) * 40
         if digits > _MOST:
             raise CannotJudge(f"the difference quotient would need {digits:,} digits")
@@ -100,6 +108,12 @@ class Slopes:
         left = (point.total - point.at(direction, -h)) / length
         return left, right
 
+    def beside(self, direction: Direction, exponent: int) -> tuple[Any, Any]:
+        """The values a step to the left and to the right: where there is none at the point, they may tell a limit."""
+        point = self._point(2 * _STEP + _BASE - exponent + self.point.magnitude)
+        h = point.m.number(10) ** -_STEP
+        return point.at(direction, -h), point.at(direction, h)
+
     def slope(self, direction: Direction, exponent: int) -> Slope:
         """The derivative along a direction, per unit of length."""
         m = self.m
@@ -109,7 +123,7 @@ class Slopes:
         if not self._alike(left, right):
             return self._limit(direction, exponent, left, right)
         value = (left + right) / 2
-        if abs(value) < m.number(10) ** (self.point.magnitude - 30):
+        if abs(value) < m.number(10) ** (self.point.magnitude - _SMALL):
             value = self._tiny(direction, exponent, value)
         return Slope(value, value, value)
 
@@ -120,6 +134,51 @@ class Slopes:
             return False
         steepest = m.number(10) ** (self.point.magnitude + 10)
         return bool(abs(right - left) <= max(abs(left), abs(right)) * 1e-8 and abs(left) < steepest)
+
+    def order(self, directions: Sequence[tuple[Direction, int]]) -> Slope:
+        """The derivative along several directions, one after another: of the order of their number.
+
+        Each direction is taken forwards and backwards; `left` and `right` are the smallest and the largest of what the
+        sides have, and `value` is None where they differ.
+
+        Args:
+            directions: of single entries, each with the decimal exponent of its length, as `unit` gives them.
+        """
+        m = self.m
+        if m.undefined_number(self.point.total):
+            raise CannotJudge("the value is not a number here")
+        near = self._mixed(directions, _MIXED)
+        sides = [
+            _limit_of(m, first, second)
+            for first, second in zip(near, self._mixed(directions, 2 * _MIXED), strict=True)
+            if not m.undefined_number(second)
+        ]
+        if not sides:
+            return Slope(m.undefined(), m.undefined(), m.undefined())
+        low, high = min(sides), max(sides)
+        alike = low == high or (m.finite(high - low) and high - low <= max(abs(low), abs(high)) * 1e-12)
+        return Slope(low, high, m.total(sides) / len(sides) if alike and m.finite(low) else low if alike else None)
+
+    def _mixed(self, directions: Sequence[tuple[Direction, int]], step: int) -> list[Any]:
+        """The difference quotients of all sides with steps of 10**-step."""
+        exponents = sum(exponent for _, exponent in directions)
+        digits = (len(directions) + 1) * step + _BASE - 2 * _STEP - exponents + self.point.magnitude
+        point = self._point(digits)
+        h = point.m.number(10) ** -step
+        values: dict[tuple[int, ...], Any] = {}
+        quotients = []
+        for signs in _sides(directions):
+            total = []
+            for corner in product((0, 1), repeat=len(signs)):
+                steps = tuple(sign * on for sign, on in zip(signs, corner, strict=True))
+                if steps not in values:
+                    way = moved([direction for direction, _ in directions], steps, point.m)
+                    values[steps] = point.at(way, h) if any(steps) else point.total
+                total.append(values[steps] * (-1) ** (len(signs) - sum(corner)))
+            sign = -1 if signs.count(-1) % 2 else 1
+            length = h ** len(signs) * point.m.number(10) ** exponents
+            quotients.append(sign * point.m.total(total) / length)
+        return quotients
 
     def _limit(self, direction: Direction, exponent: int, left: Any, right: Any) -> Slope:
         """What the quotients tend to as the step shrinks, where left and right are not alike."""
@@ -134,16 +193,44 @@ class Slopes:
             return Slope(left2, right2, left2)
         if m.finite(left2) and m.finite(right2) and abs(right2 - left2) < abs(right - left) / 2:
             middle = (left2 + right2) / 2
-            if abs(middle) < m.number(10) ** (self.point.magnitude - 30):
+            if abs(middle) < m.number(10) ** (self.point.magnitude - _SMALL):
                 middle = self._tiny(direction, exponent, (left + right) / 2)
             return Slope(middle, middle, middle)
         return Slope(left2, right2, None)
 
     def _tiny(self, direction: Direction, exponent: int, value: Any) -> Any:
         """A derivative that is small against everything: zero where it shrinks with the step."""
+        if abs(value) > self.m.number(10) ** -_SURE:
+            left, right = self.quotients(direction, exponent, _STEP + _SECOND)
+            if abs(left + right - 2 * value) <= abs(value) * 1e-8:
+                return value
         left, right = self.quotients(direction, exponent, _STEP + _TINY, _DENORMAL)
         again = (left + right) / 2
         return self.m.number(0) if abs(again) <= abs(value) * 1e-10 else again
+
+
+def _sides(directions: Sequence[tuple[Direction, int]]) -> list[tuple[int, ...]]:
+    """The signs that the steps take together: repeated directions go one way."""
+    places = [
+        (node, position) for direction, _ in directions for node, moves in direction.items() for position in moves
+    ]
+    sides = product((1, -1), repeat=len(places))
+    return [
+        signs
+        for signs in sides
+        if all(a == b for (p, a), (q, b) in combinations(zip(places, signs, strict=True), 2) if p == q)
+    ]
+
+
+def moved(directions: Sequence[Direction], steps: Sequence[Any], m: Any) -> Direction:
+    """The sum of some directions, each times its number of steps."""
+    total: dict[Node, dict[int, Any]] = {}
+    for direction, count in zip(directions, steps, strict=True):
+        for node, moves in direction.items():
+            place = total.setdefault(node, {})
+            for position, move in moves.items():
+                place[position] = place.get(position, m.number(0)) + count * move
+    return total
 
 
 def _jumps(m: Any, first: Any, second: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..graph import Node, ancestors
+from ..graph import LEAF, Node, ancestors
 from .case import CANNOT, DISAGREE, KINK, Budget, BudgetSpent, CannotJudge, Case, Judgement
 from .digits import verdict_of
 from .forward import array_of, evaluate_graph, weighted_sum
@@ -48,6 +48,8 @@ def _judged(case: Case, budget: Budget, facts: Facts) -> Judgement:
     truth, ties = _gradients(case, budget, -1)
     m = SymbolicArithmetic(budget).precise
     judgement, objections = verdict_of(NAME, m, case, truth, facts.rounded)
+    if objections and _endless(case) and any(not m.finite(entry.true) for entry in objections):
+        raise CannotJudge("the expression holds an infinity, which SymPy differentiates like a number")
     if ties:
         other, _ = _gradients(case, budget, 1)
         if _differ(m, truth, other) and not _undefined(m, truth) and not _undefined(m, other):
@@ -65,6 +67,14 @@ def _judged(case: Case, budget: Budget, facts: Facts) -> Judgement:
         reason = f"floating point loses {lost} digits here; {judgement.reason}"
         return dataclasses.replace(judgement, verdict=CANNOT, reason=reason)
     return judgement
+
+
+def _endless(case: Case) -> bool:
+    """Whether a number that the outputs are computed from is infinite."""
+    return any(
+        node.op is LEAF and node.dtype.kind == "f" and bool(np.any(np.isinf(node.value)))
+        for node in ancestors(case.outputs)
+    )
 
 
 def _gradients(case: Case, budget: Budget, side: int) -> tuple[dict[str, Any], int]:

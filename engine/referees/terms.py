@@ -211,6 +211,12 @@ class SymbolicArithmetic:
             return (self._side if x.varies else -self._side) < 0
         return bool(x.value <= y.value if equal else x.value < y.value)
 
+    def constant(self, x: Any) -> Any:
+        """The value at the point, whatever it is computed from."""
+        if not isinstance(x, Term) or not x.varies:
+            return x
+        return self._opaque(x.value) if x.value and self.precise.finite(x.value) else self.number(float(x.value))
+
     def both(self, *conditions: Any) -> bool:
         """Whether all conditions hold."""
         return all(conditions)

@@ -28,9 +28,10 @@ def test_an_error_shows_place_line_carets_and_hint() -> None:
 def test_shapes_that_do_not_fit_have_carets_under_both_operands() -> None:
     """Both operands of an operator are marked, brackets and calls inside of them too."""
     lines = shown("a = [1.0, 2.0]\nb = [1.0, 2.0, 3.0]\nc = (a*2) + exp(b)")
-    assert "[2] and [3]" in lines[0]
+    assert lines[0].endswith("tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0")
     assert lines[1] == "  | c = (a*2) + exp(b)"
     assert lines[2] == "  |      ^^^    ^^^^^^"
+    assert "[2] and [3]" in lines[3]
 
 
 def test_tabs_and_wide_characters_keep_the_carets_in_place() -> None:

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from agrad.engine.errors import InputError, ShapeError
+from agrad.engine.gradient import gradients
 from agrad.engine.graph import TABLE, Node, as_node, leaf, make
+from agrad.engine.run.cpu import evaluate
 
 inf, nan = math.inf, math.nan
 
@@ -179,3 +181,14 @@ def test_bad_arguments(call: Any, error: type[InputError]) -> None:
 def test_borrowed_names(name: str, expected: str) -> None:
     """An activation that PyTorch makes of another one carries the other's grad_fn."""
     assert TABLE[name](leaf(np.ones(2), requires_grad=True)).grad_fn == expected
+
+
+def test_rrelu_draws_its_slopes_in_training() -> None:
+    """Each negative element is multiplied by a number of NumPy's stream between lower and upper, others by 1."""
+    x = leaf(np.array([-1.0, 2.0, -3.0]), requires_grad=True)
+    result = make.rrelu(x, 0.1, 0.3, training=True, seed=5)
+    noise = np.random.default_rng(5).uniform(0.1, 0.3, 3)
+    assert evaluate([result])[result].tolist() == [-noise[0], 2.0, -3.0 * noise[2]]
+    assert result.grad_fn == "RreluWithNoiseBackward0"
+    gradient = gradients([result], [leaf(np.ones(3))])[x]
+    assert evaluate([gradient])[gradient].tolist() == [noise[0], 1.0, noise[2]]

@@ -111,9 +111,11 @@ def test_integers_by_the_integer_zero_are_refused(value: Value) -> None:
 def test_booleans_are_not_subtracted() -> None:
     """Minus on masks is refused with the way to invert one; remainders of masks are refused too."""
     mask = leaf(np.array([True, False]))
-    with pytest.raises(InputError, match="not supported on booleans") as caught:
+    with pytest.raises(InputError, match="Negation, the `-` operator, on a bool tensor is not supported") as caught:
         make.neg(mask)
     assert "~" in caught.value.hint
+    with pytest.raises(InputError, match="Subtraction, the `-` operator, with two bool tensors is not supported"):
+        make.sub(mask, mask)
     with pytest.raises(InputError, match="not for bool"):
         make.remainder(mask, mask)
 

@@ -11,7 +11,7 @@ import pytest
 
 from agrad.engine.errors import InputError, LimitError
 from agrad.engine.graph import BOOL, COMPLEX64, FLOAT32, FLOAT64, INT64, LEAF, Node, leaf, make
-from agrad.engine.ops.creation import with_default_dtype
+from agrad.engine.ops.infer import with_default_dtype
 
 
 @pytest.mark.parametrize(

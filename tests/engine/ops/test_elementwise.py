@@ -104,6 +104,13 @@ def test_complex_zero(name: str) -> None:
     assert evaluate([grad])[grad] == 0
 
 
+def test_complex_direction_next_to_zero() -> None:
+    """The direction of the least numbers is right, and so is the slope of their magnitude."""
+    z = leaf(np.complex128(5e-324 - 5e-324j), requires_grad=True)
+    grad = gradients([make.abs(z)], [leaf(np.float64(1.0))])[z]
+    assert evaluate([grad])[grad] == pytest.approx(math.sqrt(0.5) * (1 - 1j), rel=1e-15)
+
+
 ROWS = sorted(
     {op for op in TABLE.values() if op.slopes is not None and len(op.slopes) == 1 and op.family != "cotangent"},
     key=lambda op: op.name,

@@ -135,7 +135,11 @@ def test_whole_floats_are_positions(value: Value) -> None:
         (lambda: at(A, 0, 5), "index 5 is out of bounds for dimension 1 with size 3"),
         (lambda: at(X, [0, 5]), "index 5 is out of bounds for dimension 0 with size 3"),
         (lambda: at(A, 0, 0, 0), "too many indices for tensor of dimension 2"),
-        (lambda: at(numbers(), 0), "invalid index of a 0-dim tensor"),
+        (
+            lambda: at(numbers(), 0),
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in "
+            "C++ to convert a 0-dim tensor to a number",
+        ),
         (lambda: at(X, slice(None, None, -1)), "step must be greater than zero"),
         (lambda: at(X, slice(None, None, 0)), "slice step cannot be zero"),
         (lambda: at(X, [0.5]), "tensors used as indices must be long, int, byte or bool tensors"),

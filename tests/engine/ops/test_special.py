@@ -180,3 +180,26 @@ def test_gamma(derivatives: Any) -> None:
     """math.gamma is there with its derivatives, on the negative side too."""
     expected = [float(mpmath.diff(mpmath.gamma, -2.5, n)) for n in range(3)]
     assert derivatives(make.gamma, -2.5, 2) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "x", "expected"),
+    [
+        # value, then derivatives, from mpmath with 60 digits: next to a pole, next to 0 and far out
+        ("digamma", -0.9999999999999999, [-9007199254740992.0, 8.112963841460668e31]),
+        ("digamma", -3.00000001, [100000001.86386473, 1.0000000121549424e16]),
+        ("digamma", -100.00000000000001, [70368744177668.61]),
+        ("lgamma", -0.9999999999999999, [36.7368005696771, -9007199254740992.0, 8.112963841460668e31]),
+        ("lgamma", 5e-324, [744.4400719213812, -inf]),
+        ("i1", 1e-310, [5e-311, 0.5, 3.75e-311]),
+        ("i0e", 1e20, [3.989422804014327e-11, -1.9947114020071634e-31, 2.992067103010745e-51, -7.480167757526862e-71]),
+        ("i1e", 1e20, [3.989422804014327e-11, -1.9947114020071634e-31, 2.992067103010745e-51, -7.480167757526862e-71]),
+        ("i0e", inf, [0.0, 0.0, 0.0]),
+        ("i1e", -inf, [0.0, 0.0, 0.0]),
+        ("erfcx", inf, [0.0, 0.0, 0.0]),
+        ("log10", 1.7976931348623157e308, [308.25471555991675, 2.415843246442137e-309]),
+    ],
+)
+def test_next_to_poles_and_far_out(derivatives: Any, name: str, x: float, expected: list[float]) -> None:
+    """Where the library's function is infinite, NaN or has lost its digits, value and derivatives are right."""
+    assert derivatives(TABLE[name], x, len(expected) - 1) == pytest.approx(expected, rel=1e-9, abs=0.0)

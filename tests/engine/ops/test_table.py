@@ -16,7 +16,7 @@ from agrad.engine.run.cpu import evaluate
 ROWS = sorted(set(TABLE.values()), key=lambda op: op.name)
 FAMILIES = {
     "binary", "comparison", "elementwise", "special", "activation", "reduction", "scan", "shape", "index", "linalg",
-    "nn.functional", "loss", "creation", "complex", "cotangent",
+    "nn.functional", "loss", "creation", "complex", "cotangent", "derivative",
 }  # fmt: skip
 
 # Neither C nor CUDA has these functions: such an op runs as a kernel of its own and is never fused.

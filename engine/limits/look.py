@@ -1,0 +1,259 @@
+"""A closer look at a gradient: the slopes of the whole function on both sides of each entry, and along directions."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from ..graph import LEAF, Node, ancestors
+from ..referees.case import Budget, BudgetSpent, CannotJudge, Case
+from ..referees.forward import cost_of
+from ..referees.slopes import Slope, Slopes, moved
+from .settled import TOLD, Kink, as_float, index_of, label, settled, shortened
+
+OPERATIONS: Final = 60_000
+"""How many operations on exact numbers a look at every entry may take; beyond, only broken entries are looked at."""
+SECONDS: Final = 3.0
+"""And how long, on a machine too busy for them."""
+
+_LINEAR: Final = 1e-6
+_DIRECTIONS: Final = 2
+_FEW: Final = 32
+
+
+@dataclass(slots=True)
+class Repairs:
+    """What a closer look has found.
+
+    Attributes:
+        gradients: the gradients, by name, with right numbers in them.
+        kinks: the entries that have two slopes.
+        warnings: sentences for the person.
+    """
+
+    gradients: dict[str, Any] = field(default_factory=dict)
+    kinks: list[Kink] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+class _Look:
+    """A closer look at the gradient of one case.
+
+    Args:
+        case: the outputs, their weights and what the rules give.
+        budget: what may be spent.
+        subject: what is differentiated.
+    """
+
+    def __init__(self, case: Case, budget: Budget, subject: str) -> None:
+        self.case = case
+        self.subject = subject
+        self.slopes = Slopes(case, budget)
+        self.found: dict[tuple[str, int], Slope] = {}
+        self.warnings: list[str] = []
+        self.kinks: list[Kink] = []
+
+    def gradients(self, only_broken: bool) -> dict[str, Any]:
+        """The gradients with right numbers in them, as far as the budget goes.
+
+        Args:
+            only_broken: leave out what is finite.
+        """
+        if self.slopes.m.undefined_number(self.slopes.point.total):
+            self._look_at_hole()
+            return dict(self.case.gradients)
+        if not self.slopes.m.finite(self.slopes.point.total):  # a pole has no slope to be put right
+            return dict(self.case.gradients)
+        numbers = {name: np.array(self.case.gradients[name], node.dtype) for name, node in self.case.wrt.items()}
+        with suppress(BudgetSpent):
+            for name, node in self.case.wrt.items():
+                for position in range(node.size):
+                    if not only_broken or not np.isfinite(numbers[name].flat[position]):
+                        self._find(name, node, position)
+        true = [abs(slope.value) for slope in self.found.values() if slope.value is not None]
+        m = self.slopes.m
+        scale = max([size_of(self.slopes), *[as_float(m, size, float) for size in true if m.finite(size)]])
+        for (name, position), slope in self.found.items():
+            self._settle(name, position, slope, numbers[name], scale)
+        self._look_along()
+        return {name: array[()] for name, array in numbers.items()}
+
+    def _find(self, name: str, node: Node, position: int) -> None:
+        with suppress(CannotJudge):
+            direction, exponent = self.slopes.unit(node, position)
+            self.found[name, position] = self.slopes.slope(direction, exponent)
+
+    def _settle(self, name: str, position: int, slope: Slope, numbers: Any, scale: float) -> None:
+        m = self.slopes.m
+        node = self.case.wrt[name]
+        got = float(numbers.flat[position])
+        place = f"{label(name, node, position)} at {self._at(name, position)}"
+        if self._is_jump(node, position, slope):
+            left, right = (as_float(m, side, node.dtype) for side in self._steepness(node, position))
+            self.kinks.append(Kink(name, index_of(node, position), left, right, got))
+            self.warnings.append(
+                f"{self.subject} is not differentiable by {place}: it jumps there, the slope is {left!r} from the left "
+                f"and {right!r} from the right, and {got!r} is given"
+            )
+            return
+        number = settled(m, got, slope, node, scale)
+        numbers.flat[position] = number.number
+        if number.sides is not None:
+            self.kinks.append(Kink(name, index_of(node, position), *number.sides, number.number))
+        if number.reason is not None:
+            self.warnings.append(f"the derivative of {self.subject} by {place}: {number.reason}")
+
+    def _at(self, name: str, position: int) -> str:
+        """The point in words: `x[0] = 0.5`."""
+        node = self.case.wrt[name]
+        return f"{label(name, node, position)} = {float(self.slopes.point.values[node].flat[position])!r}"
+
+    def _steepness(self, node: Node, position: int) -> tuple[Any, Any]:
+        """What both quotients tend to at a jump."""
+        m = self.slopes.m
+        direction, exponent = self.slopes.unit(node, position)
+        near, far = (self.slopes.quotients(direction, exponent, step) for step in (25, 50))
+        sides = []
+        for first, second in zip(near, far, strict=True):
+            steep = m.finite(second) and abs(second) > abs(first) * 1.3
+            sides.append((m.inf if second > 0 else -m.inf) if steep else second)
+        return sides[0], sides[1]
+
+    def _is_jump(self, node: Node, position: int, slope: Slope) -> bool:
+        """Whether an infinite slope is that of a jump: the quotient grows just as the step shrinks."""
+        m = self.slopes.m
+        if all(m.finite(side) or m.undefined_number(side) for side in (slope.left, slope.right)):
+            return False
+        if not m.finite(self.slopes.point.total):
+            return False
+        direction, exponent = self.slopes.unit(node, position)
+        near, far = (self.slopes.quotients(direction, exponent, step) for step in (25, 50))
+        return any(
+            bool(m.finite(second) and first != 0 and abs(second) > abs(first) * m.number(10) ** 24)
+            for first, second in zip(near, far, strict=True)
+        )
+
+    def _look_at_hole(self) -> None:
+        """Say that the function has no value at the point, and its limit where it has one."""
+        m = self.slopes.m
+        directions = []
+        places = []
+        for name, node in self.case.wrt.items():
+            for position in range(min(node.size, _FEW)):
+                with suppress(CannotJudge):
+                    directions.append(self.slopes.unit(node, position))
+                    places.append(self._at(name, position))
+        sides: list[Any] = []
+        if directions:
+            uneven = [m.number(1) + place for place in range(len(directions))]
+            together = moved([direction for direction, _ in directions], uneven, m)
+            least = min(exponent for _, exponent in directions)
+            for direction, exponent in [*directions, (together, least)]:
+                sides += self.slopes.beside(direction, exponent)
+        limit = ""
+        if sides and all(m.finite(side) for side in sides):
+            low, high = min(sides), max(sides)
+            size = max(abs(low), abs(high))
+            if size < 1e-20:
+                low = high = m.number(0)
+            if high - low <= size * 1e-9:
+                limit = f"; its limit there is {m.text((low + high) / 2, 10)}"
+        where = f" at {', '.join(places[:TOLD])}" if places else ""
+        self.warnings.append(f"{self.subject} has no value{where}, with many digits neither{limit}")
+
+    def _look_along(self) -> None:
+        """Whether the slopes along directions are those that the partial derivatives add up to."""
+        m = self.slopes.m
+        # Other nodes move with the leaves.
+        entries = [entry for entry in self.found.items() if self.case.wrt[entry[0][0]].op is LEAF]
+        if not 2 <= len(entries) <= _FEW or not all(
+            slope.value is not None and m.finite(slope.value) for _, slope in entries
+        ):
+            return
+        choose = random.Random(0).uniform  # noqa: S311  # reproducible, no secret
+        for attempt in range(_DIRECTIONS + 1):
+            weights = [self._side(slope) * (1.0 if not attempt else choose(0.3, 1.0)) for _, slope in entries]
+            if attempt == _DIRECTIONS:
+                weights = [
+                    weight * (-1 if i % 2 and self._is_free(slope) else 1)
+                    for i, (weight, (_, slope)) in enumerate(zip(weights, entries, strict=True))
+                ]
+            try:
+                if self._is_bent(weights, entries):
+                    return
+            except (BudgetSpent, CannotJudge):
+                return
+
+    def _side(self, slope: Slope) -> int:
+        return -1 if self.slopes.m.undefined_number(slope.right) else 1
+
+    def _is_free(self, slope: Slope) -> bool:
+        m = self.slopes.m
+        return not m.undefined_number(slope.left) and not m.undefined_number(slope.right)
+
+    def _is_bent(self, weights: Sequence[float], entries: Sequence[tuple[tuple[str, int], Slope]]) -> bool:
+        """Whether the slope along a direction is another than that of the partial derivatives; then it is told."""
+        m = self.slopes.m
+        direction: dict[Node, dict[int, Any]] = {}
+        parts = []
+        for ((name, position), slope), weight in zip(entries, weights, strict=True):
+            node = self.case.wrt[name]
+            _, exponent = self.slopes.unit(node, position)
+            move = m.number(weight) * m.number(10) ** exponent
+            direction.setdefault(node, {})[position] = move
+            parts.append(move * slope.value)
+        along = self.slopes.slope(direction, 0)
+        ahead = along.value if along.value is not None else along.right
+        expected = m.total(parts)
+        scale = max(abs(ahead), *(abs(part) for part in parts))
+        linear = m.undefined_number(ahead) or abs(ahead - expected) <= scale * _LINEAR
+        if linear and (along.value is not None or m.undefined_number(along.left)):
+            return False
+        names = ", ".join(self._at(name, position) for (name, position), _ in entries[:TOLD])
+        way = ", ".join(f"{weight:.3g}" for weight in weights)
+        self.warnings.append(
+            f"{self.subject} is not differentiable at {names}: along the direction ({way}) the slope is "
+            f"{m.text(ahead, 10)}, and the partial derivatives add up to {m.text(expected, 10)}"
+        )
+        return True
+
+
+def size_of(slopes: Slopes) -> float:
+    """How large the number that is differentiated is."""
+    size = abs(slopes.point.total)
+    return as_float(slopes.m, size, float) if slopes.m.finite(size) else 0.0
+
+
+def cost(case: Case) -> int:
+    """How many operations a look at every entry takes, roughly."""
+    nodes = ancestors([*case.outputs, *case.wrt.values()])
+    return sum(cost_of(node) for node in nodes) * (3 * sum(node.size for node in case.wrt.values()) + 1)
+
+
+def repaired(case: Case, subject: str, *, seconds: float = SECONDS, operations: int = OPERATIONS) -> Repairs:
+    """The gradients of a case with right numbers where the rules have none, and what is to be said of them.
+
+    Args:
+        case: the outputs, their weights, and the rules' gradient for each name of `wrt`.
+        subject: what is differentiated.
+        seconds, operations: what it may cost.
+    """
+    found = Repairs(gradients=dict(case.gradients))
+    only_broken = cost(case) > operations
+    if only_broken and all(np.all(np.isfinite(value)) for value in case.gradients.values()):
+        return found
+    budget = Budget(operations * 2, seconds)
+    try:
+        look = _Look(case, budget, subject)
+        found.gradients = look.gradients(only_broken)
+        found.kinks, found.warnings = look.kinks, shortened(look.warnings)
+    except (BudgetSpent, CannotJudge):
+        pass
+    except Exception:  # noqa: S110  # what a formula cannot do leaves the rules' numbers as they are
+        pass
+    return found
