@@ -67,8 +67,6 @@ class _Look:
         if self.slopes.m.undefined_number(self.slopes.point.total):
             self._look_at_hole()
             return dict(self.case.gradients)
-        if not self.slopes.m.finite(self.slopes.point.total):  # a pole has no slope to be put right
-            return dict(self.case.gradients)
         numbers = {name: np.array(self.case.gradients[name], node.dtype) for name, node in self.case.wrt.items()}
         with suppress(BudgetSpent):
             for name, node in self.case.wrt.items():
@@ -78,9 +76,10 @@ class _Look:
         true = [abs(slope.value) for slope in self.found.values() if slope.value is not None]
         m = self.slopes.m
         scale = max([size_of(self.slopes), *[as_float(m, size, float) for size in true if m.finite(size)]])
+        bent = self._look_along()
         for (name, position), slope in self.found.items():
-            self._settle(name, position, slope, numbers[name], scale)
-        self._look_along()
+            if not bent or slope.value is None or not np.isfinite(numbers[name].flat[position]):
+                self._settle(name, position, slope, numbers[name], scale)
         return {name: array[()] for name, array in numbers.items()}
 
     def _find(self, name: str, node: Node, position: int) -> None:
@@ -93,6 +92,8 @@ class _Look:
         node = self.case.wrt[name]
         got = float(numbers.flat[position])
         place = f"{label(name, node, position)} at {self._at(name, position)}"
+        if not m.finite(self.slopes.point.total) and (slope.value is None or m.finite(slope.value)):
+            return  # at a pole there is no other number
         if self._is_jump(node, position, slope):
             left, right = (as_float(m, side, node.dtype) for side in self._steepness(node, position))
             self.kinks.append(Kink(name, index_of(node, position), left, right, got))
@@ -133,10 +134,11 @@ class _Look:
             return False
         direction, exponent = self.slopes.unit(node, position)
         near, far = (self.slopes.quotients(direction, exponent, step) for step in (25, 50))
-        return any(
-            bool(m.finite(second) and first != 0 and abs(second) > abs(first) * m.number(10) ** 24)
+        leaps = [
+            m.finite(second) and first != 0 and abs(second) > abs(first) * m.number(10) ** 24
             for first, second in zip(near, far, strict=True)
-        )
+        ]
+        return any(leaps) or all(abs(second) == m.inf for second in far)
 
     def _look_at_hole(self) -> None:
         """Say that the function has no value at the point, and its limit where it has one."""
@@ -166,15 +168,17 @@ class _Look:
         where = f" at {', '.join(places[:TOLD])}" if places else ""
         self.warnings.append(f"{self.subject} has no value{where}, with many digits neither{limit}")
 
-    def _look_along(self) -> None:
-        """Whether the slopes along directions are those that the partial derivatives add up to."""
+    def _look_along(self) -> bool:
+        """Whether the slopes along directions are others than those that the partial derivatives add up to."""
         m = self.slopes.m
-        # Other nodes move with the leaves.
-        entries = [entry for entry in self.found.items() if self.case.wrt[entry[0][0]].op is LEAF]
-        if not 2 <= len(entries) <= _FEW or not all(
-            slope.value is not None and m.finite(slope.value) for _, slope in entries
-        ):
-            return
+        # Only leaves: other nodes move with them.
+        entries = [
+            (entry, slope)
+            for entry, slope in self.found.items()
+            if self.case.wrt[entry[0]].op is LEAF and slope.value is not None and m.finite(slope.value)
+        ]
+        if len(entries) < 2:
+            return False
         choose = random.Random(0).uniform  # noqa: S311  # reproducible, no secret
         for attempt in range(_DIRECTIONS + 1):
             weights = [self._side(slope) * (1.0 if not attempt else choose(0.3, 1.0)) for _, slope in entries]
@@ -185,9 +189,10 @@ class _Look:
                 ]
             try:
                 if self._is_bent(weights, entries):
-                    return
+                    return True
             except (BudgetSpent, CannotJudge):
-                return
+                break
+        return False
 
     def _side(self, slope: Slope) -> int:
         return -1 if self.slopes.m.undefined_number(slope.right) else 1
@@ -214,8 +219,9 @@ class _Look:
         linear = m.undefined_number(ahead) or abs(ahead - expected) <= scale * _LINEAR
         if linear and (along.value is not None or m.undefined_number(along.left)):
             return False
-        names = ", ".join(self._at(name, position) for (name, position), _ in entries[:TOLD])
-        way = ", ".join(f"{weight:.3g}" for weight in weights)
+        points = [self._at(name, position) for (name, position), _ in entries[:TOLD]]
+        names = ", ".join(points + ["..."] * (len(entries) > TOLD))
+        way = ", ".join([f"{weight:.3g}" for weight in weights[:TOLD]] + ["..."] * (len(weights) > TOLD))
         self.warnings.append(
             f"{self.subject} is not differentiable at {names}: along the direction ({way}) the slope is "
             f"{m.text(ahead, 10)}, and the partial derivatives add up to {m.text(expected, 10)}"

@@ -218,7 +218,7 @@ CLAMP = unary(
     slope=_clamp_slope,
     within=Interval(0.41, 0.59),
     domain="all real numbers; differentiable off the bounds",
-    at_kink=kinks.at_bound_of("min max"),
+    at_kink=kinks.at_attributes("min", "max"),
     kink="1 at a bound that is a number; at a tensor bound, 1 for x and 0 for the bound",
     grad_fn="ClampBackward1",
 )
@@ -236,7 +236,7 @@ CLAMP_MIN = unary(
     slope=lambda x, _y, bound: inside(x >= bound, x),
     within=Interval(0.41, 3.0),
     domain="all real numbers; differentiable off the bound",
-    at_kink=kinks.at_bounds,
+    at_kink=kinks.at_attributes("bound"),
     kink="1 at the bound",
     grad_fn="ClampMinBackward0",
 )
@@ -254,7 +254,7 @@ CLAMP_MAX = unary(
     slope=lambda x, _y, bound: inside(x <= bound, x),
     within=Interval(-3.0, 0.39),
     domain="all real numbers; differentiable off the bound",
-    at_kink=kinks.at_bounds,
+    at_kink=kinks.at_attributes("bound"),
     kink="1 at the bound",
     grad_fn="ClampMaxBackward0",
 )

@@ -75,12 +75,12 @@ def _terms(equation: str, operands: Sequence[Node]) -> tuple[list[_Term], tuple[
 
 def _sizes(terms: Sequence[_Term]) -> dict[str, int]:
     sizes: dict[str, int] = {}
-    for node, labels in terms:
+    for place, (node, labels) in enumerate(terms):
         for label, size in zip(labels, node.shape, strict=True):
             have = sizes.get(label, 1)
             if have not in (1, size) and size != 1:
                 raise ShapeError(
-                    f"einsum(): subscript {label} has size {size} for one operand which does not broadcast with "
+                    f"einsum(): subscript {label} has size {size} for operand {place} which does not broadcast with "
                     f"previously seen size {have}"
                 )
             sizes[label] = max(have, size) if size != 0 else 0
@@ -226,11 +226,19 @@ def _tensordot(a: Node, b: Node, dims: Any = 2) -> Node:
         first = [axis_of(dim, a.ndim) for dim in integers(dims[0], "dims")]
         second = [axis_of(dim, b.ndim) for dim in integers(dims[1], "dims")]
     if len(first) != len(second) or any(a.shape[x] != b.shape[y] for x, y in zip(first, second, strict=True)):
-        raise ShapeError(
-            f"contracted dimensions need to match, but first has {[a.shape[x] for x in first]} and second "
-            f"{[b.shape[y] for y in second]}"
-        )
+        raise ShapeError(_unlike(a, b, first, second))
     return _contracted(a, b, first, second)
+
+
+def _unlike(a: Node, b: Node, first: Sequence[int], second: Sequence[int]) -> str:
+    """PyTorch's words for dimensions that do not match, the first pair of them."""
+    if len(first) != len(second):
+        return "both dimension lists should have same length"
+    x, y = next((x, y) for x, y in zip(first, second, strict=True) if a.shape[x] != b.shape[y])
+    return (
+        f"contracted dimensions need to match, but first has size {a.shape[x]} in dim {x} and second has size "
+        f"{b.shape[y]} in dim {y}"
+    )
 
 
 TENSORDOT = compose(

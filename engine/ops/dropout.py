@@ -25,7 +25,7 @@ def _kept(name: str, shape: Shape, p: float, seed: int | None) -> Any:
 
 def _refuse_probability(p: float) -> None:
     if not 0 <= p <= 1:
-        raise InputError(f"dropout probability has to be between 0 and 1, but got {p}")
+        raise InputError(f"dropout probability has to be between 0 and 1, but got {p}", code="value")
 
 
 def _mask_shape(name: str, x: Node, by_channel: bool) -> Shape:

@@ -9,7 +9,7 @@ from ..errors import InputError
 from ..graph import INT64, Attrs, DType, Example, Node, Op, Outputs, Shape, add_row, apply, make
 from . import infer, kinks
 from .cotangent import zeros
-from .fold import fold, fold_formula, folded, folded_to_int, folding, named, widen
+from .fold import fold, fold_formula, folded, folding, named, widen
 from .row import compose
 
 _FAMILY = "reduction"
@@ -143,13 +143,18 @@ def _position(name: str, word: str) -> Op:
             raise InputError(f"{name} takes one dim, not {dim!r}")
         return fold(row, input, dim, keepdim)
 
+    def infer_position(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
+        if args[0].size == 0 and len(attrs["dim"]) == args[0].ndim:
+            raise InputError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.", code="index")
+        return folded_of_some(name)(args, attrs)[0], INT64
+
     row = Op(
         name=name,
         doc=f"The position of the {word} element along an axis, or of all in one row; the first of equals.",
         family=_FAMILY,
         call=call,
         forms=(f"torch.{name}(x)", f"x.{name}(dim=1)", f"np.{name}(x, axis=0)"),
-        infer=folded_to_int,
+        infer=infer_position,
         kernel=_flat_index_kernel(name),
         formula=fold_formula(lambda m, row: _first(m, row, larger)),
         differentiable=False,

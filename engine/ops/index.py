@@ -299,6 +299,7 @@ def _lists(given: Sequence[tuple[int, Node]], node: Node) -> tuple[list[int], li
                     f"The shape of the mask {list(item.shape)} at index {inner} does not match the shape of the "
                     f"indexed tensor {list(node.shape)} at index {axis + inner}",
                     hint="a mask must have the shape of the dimensions that it picks from",
+                    code="index",
                 )
         axes += range(axis, axis + item.ndim)
         places += places_of(item)

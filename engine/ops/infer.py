@@ -45,7 +45,7 @@ def broadcast(*shapes: Shape) -> Shape:
     ndim = max(len(shape) for shape in shapes)
     result = [1] * ndim
     for shape in shapes:
-        for axis, size in enumerate(shape, ndim - len(shape)):
+        for axis, size in reversed(list(enumerate(shape, ndim - len(shape)))):
             have = result[axis]
             if size in (1, have):
                 continue

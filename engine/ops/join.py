@@ -86,7 +86,9 @@ def joined(nodes: Sequence[Node], dim: int) -> Node:
 
 def _cat(tensors: Sequence[Node], dim: int = 0) -> Node:
     if not isinstance(tensors, Node) and not len(tensors):
-        raise InputError("torch.cat(): expected a non-empty list of Tensors", hint="write torch.cat([x, y])")
+        raise InputError(
+            "torch.cat(): expected a non-empty list of Tensors", hint="write torch.cat([x, y])", code="value"
+        )
     return joined(nodes_of(tensors, "cat"), dim)
 
 

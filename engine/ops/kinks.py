@@ -64,16 +64,6 @@ def at_bounds(_xp: Any, x: Any, *bounds: Any, **_attrs: Any) -> Any:
     return found
 
 
-def at_bound_of(x_and_bounds: str) -> Test:
-    """As `at_attributes`, where the bounds come as arguments or as attributes under these names."""
-    names = x_and_bounds.split()
-
-    def test(xp: Any, x: Any, *bounds: Any, **attrs: Any) -> Any:
-        return at_bounds(xp, x, *bounds, *[attrs[name] for name in names if attrs.get(name) is not None])
-
-    return test
-
-
 def at_whole(xp: Any, x: Any, **_attrs: Any) -> Any:
     """The first argument is an integer."""
     return x == xp.floor(x)

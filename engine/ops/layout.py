@@ -1,7 +1,7 @@
 """Where PyTorch would keep the entries of a tensor in memory, for the ops whose grad_fn depends on it.
 
 `reshape` is a view where the strides allow one and a copy where they do not, and PyTorch names the two differently.
-agrad has no strides of its own; it follows PyTorch's through the few ops that change them.
+agrad follows the strides through the few ops that change them, from those of the leaves' arrays.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from ..graph import Node, Shape
+import numpy as np
+
+from ..graph import LEAF, Node, Shape
 
 Strides = tuple[int, ...]
 
@@ -88,6 +90,8 @@ def _deciding(node: Node) -> Sequence[Node]:
 
 def _strides(node: Node, known: Mapping[Node, Strides]) -> Strides:
     deciding = _deciding(node)
+    if node.op is LEAF and isinstance(node.value, np.ndarray) and node.value.itemsize:
+        return tuple(stride // node.value.itemsize for stride in node.value.strides)
     if not deciding:
         if node.op.name in _COLUMN_MAJOR and node.ndim > 1:
             *batch, rows, columns = node.shape

@@ -126,13 +126,18 @@ def _matmul_rule(node: Node, g: Node) -> list[Node | None]:
     left, right = (conjugate(arg) for arg in node.args)
     if left.ndim == 1 and right.ndim == 1:
         return [flow(g, right), flow(g, left)]
-    if left.ndim == 1:
+    row = left.ndim == 1
+    if row:
         left, g = make.unsqueeze(left, 0), make.unsqueeze(g, -2)
     column = right.ndim == 1
     if column:
         right, g = make.unsqueeze(right, 1), make.unsqueeze(g, -1)
-    to_left = product_of_cotangent(g, transposed(right), 0) if node.args[0].requires_grad else None
-    to_right = product_of_cotangent(transposed(left), g, 1) if node.args[1].requires_grad else None
+    to_left = to_right = None
+    # The product of a column and a row has but one term an entry: nothing is added, so that -0 stays.
+    if node.args[0].requires_grad:
+        to_left = flow(g, transposed(right)) if column else product_of_cotangent(g, transposed(right), 0)
+    if node.args[1].requires_grad:
+        to_right = flow(g, transposed(left)) if row else product_of_cotangent(transposed(left), g, 1)
     if column and to_right is not None:
         to_right = make.squeeze(to_right, -1)
     return [to_left, to_right]
@@ -199,6 +204,13 @@ def _product(name: str, doc: str, ranks: tuple[int, int], grad_fn: str, text: st
 
     def multiply(input: Node, other: Node) -> Node:
         args = (as_node(input), as_node(other))
+        if name == "mm" and (args[0].ndim, args[1].ndim) != ranks:
+            raise ShapeError(
+                f"{'self' if args[0].ndim != 2 else 'mat2'} must be a matrix", hint="write @ for any ranks"
+            )
+        if name == "bmm" and (args[0].ndim, args[1].ndim) != ranks:
+            which = "batch1" if args[0].ndim != 3 else "batch2"
+            raise ShapeError(f"{which} must be a 3D tensor", hint="write @ for any ranks")
         _ranked(name, ranks, args, text)
         if name == "bmm" and args[0].shape[0] != args[1].shape[0]:
             raise ShapeError(f"bmm: batch sizes differ: {list(args[0].shape)} and {list(args[1].shape)}")
@@ -304,7 +316,9 @@ def _outer(input: Node, vec2: Node, *, any_rank: bool = False) -> Node:
     args = [as_node(input), as_node(vec2)]
     if any_rank:
         args = [make.reshape(arg, (-1,)) for arg in args]
-    _ranked("outer", (1, 1), args, "1D tensors expected")
+    for name, arg in zip(("self", "vec2"), args, strict=True):
+        if arg.ndim != 1:
+            raise ShapeError(f"outer: Expected 1-D argument {name}, but got {arg.ndim}-D", hint="write x.reshape(-1)")
     return make.unsqueeze(args[0], 1) * args[1]  # type: ignore[no-any-return]  # any row's call
 
 

@@ -22,7 +22,9 @@ _SUMS = ("none", "mean", "sum")
 def reduced_loss(values: Node, reduction: str, grad_fn: str | None = None) -> Node:
     """The losses of single elements, or their mean or sum."""
     if reduction not in _SUMS:
-        raise InputError(f"{reduction!r} is not a valid value for reduction", hint=f"write one of {', '.join(_SUMS)}")
+        raise InputError(
+            f"{reduction} is not a valid value for reduction", hint=f"write one of {', '.join(_SUMS)}", code="value"
+        )
     result = values if reduction == "none" else (make.mean if reduction == "mean" else make.sum)(values)
     return named(result, grad_fn) if grad_fn else result
 

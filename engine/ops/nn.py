@@ -115,12 +115,12 @@ def _scaled(x: Node, weight: Node | None, bias: Node | None, shape: Shape | None
     return x
 
 
-def _last_axes(input: Node, normalized_shape: Any, what: str) -> tuple[int, ...]:
+def _last_axes(input: Node, normalized_shape: Any) -> tuple[int, ...]:
     shape = integers(normalized_shape, "normalized_shape")
     if not shape or input.shape[-len(shape) :] != shape:
         raise ShapeError(
-            f"{what}: given normalized_shape={list(shape)}, expected input with shape [*, {', '.join(map(str, shape))}]"
-            f", but got input of size {list(input.shape)}"
+            f"Given normalized_shape={list(shape)}, expected input with shape [*, {', '.join(map(str, shape))}], but "
+            f"got input of size{list(input.shape)}"
         )
     return tuple(range(input.ndim - len(shape), input.ndim))
 
@@ -133,7 +133,7 @@ def _layer_norm(
     eps: float = 1e-5,
 ) -> Node:
     input = as_node(input)
-    axes = _last_axes(input, normalized_shape, "layer_norm")
+    axes = _last_axes(input, normalized_shape)
     return named(_scaled(_standardized(input, axes, eps), weight, bias), "NativeLayerNormBackward0")
 
 
@@ -158,7 +158,7 @@ def _rms_norm(
     input: Node, normalized_shape: int | Sequence[int], weight: Node | None = None, eps: float | None = None
 ) -> Node:
     input = as_node(input)
-    axes = _last_axes(input, normalized_shape, "rms_norm")
+    axes = _last_axes(input, normalized_shape)
     if eps is None:
         eps = float(np.finfo(input.dtype).eps)
     return _scaled(input * make.rsqrt(make.mean(input * input, axes, True) + eps), weight, None)
@@ -199,7 +199,8 @@ def _batch_norm(
         axes = (0, *range(2, input.ndim))
         if input.size == input.shape[1]:
             raise ShapeError(
-                f"Expected more than 1 value per channel when training, got input size {list(input.shape)}"
+                f"Expected more than 1 value per channel when training, got input size torch.Size({list(input.shape)})",
+                code="value",
             )
         normal = _standardized(input, axes, eps)
     elif running_mean is None or running_var is None:

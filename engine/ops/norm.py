@@ -178,7 +178,7 @@ def _matrix_norm(input: Node, ord: float | str = "fro", dim: Sequence[int] = (-2
         return _singular_norm(input, ord, axes, keepdim)
     if not isinstance(ord, (int, float)) or abs(ord) not in (1, math.inf):
         raise InputError(
-            f"linalg.matrix_norm: Order {ord!r} not supported", hint="write 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2"
+            f"linalg.matrix_norm: Order {ord} not supported.", hint="write 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2"
         )
     # Order 1 sums down the columns, order inf along the rows; then the largest (or smallest) sum counts.
     down, across = axes if abs(ord) == 1 else axes[::-1]

@@ -59,7 +59,8 @@ def integer_of(value: Any, what: str) -> int:
     ):
         return int(entry.ravel()[0])
     raise InputError(
-        f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid {what}",
+        f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid {what}"
+        + ("" if isinstance(value, Node) else f" (got {type(value).__name__})"),
         hint=_WHOLE,
         code="index",
     )
@@ -105,7 +106,7 @@ def within(positions: Node, size: int, axis: int, *, negative: bool = True) -> N
         raise InputError(
             f"index {worst} is out of bounds for dimension {axis} with size {size}",
             hint=_from_to(-size if negative else 0, size),
-            code="index",
+            code="index" if negative else None,
         )
     return positions
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, NoGradientError
 from ..graph import Attrs, DType, Example, Node, Op, Outputs, Shape, add_row, apply, leaf, make
 from .degenerate import adjoint
 from .elimination import identity, stacked
@@ -106,6 +106,13 @@ QR: Op = row_of_several(
     grad_fn="LinalgQrBackward0",
 )
 
+def _not_complete(_node: Node, _g: Node) -> list[Node | None]:
+    raise NoGradientError(
+        "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.",
+        hint="mode='reduced' is: it leaves out the columns of Q that are free",
+    )
+
+
 COMPLETE: Op = add_row(
     Op(
         name="qr.complete",
@@ -116,6 +123,7 @@ COMPLETE: Op = add_row(
         infer=lambda args, attrs: ((*args[0].shape[:-1], args[0].shape[-2]), args[0].dtype),  # noqa: ARG005  # takes attrs
         kernel=lambda xp, x: xp.linalg.qr(x, mode="complete")[0],
         formula=lambda m, x: stacked(lambda matrix: householder(m, matrix)[0], x),
+        rule=_not_complete,
         differentiable=False,
         grad_fn="NotImplemented",
     )

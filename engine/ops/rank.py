@@ -177,7 +177,8 @@ def _kthvalue(input: Node, k: int, dim: int = -1, keepdim: bool = False) -> Outp
     length = input.shape[infer.axis_of(dim, input.ndim)] if input.ndim else 1
     if not 1 <= k <= length:
         raise InputError(
-            f"kthvalue(): selected number k out of range for dimension {dim}: k is {k}, there are {length}"
+            f"kthvalue(): selected number k out of range for dimension {dim % max(input.ndim, 1)}",
+            hint=f"k is {k}, there are {length}",
         )
     return _kth_along(input, dim, keepdim, k=k)
 

@@ -27,8 +27,8 @@ def _expand(input: Node, *sizes: int, size: Any = None, shape: Any = None) -> No
             f"({len(wanted)}) must be greater or equal to the number of dimensions in the tensor ({node.ndim})",
             hint="give a size for every dimension; -1 keeps one as it is",
         )
-    result = []
-    for axis, want in enumerate(wanted):
+    result: list[int] = []
+    for axis, want in reversed(list(enumerate(wanted))):  # PyTorch compares from the right
         have = node.shape[axis - lead] if axis >= lead else None
         if want == -1 and have is None:
             raise ShapeError(
@@ -42,7 +42,7 @@ def _expand(input: Node, *sizes: int, size: Any = None, shape: Any = None) -> No
                 hint="only dimensions of size 1 can be expanded; `repeat` copies longer ones",
             )
         result.append(have if want == -1 and have is not None else want)
-    return apply(EXPAND, (node,), {"shape": tuple(result)})
+    return apply(EXPAND, (node,), {"shape": tuple(reversed(result))})
 
 
 EXPAND = moving(

@@ -296,10 +296,11 @@ TRIANGULAR_SOLVE = compose(
 
 
 def _cholesky_kernel(xp: Any, x: Any) -> Any:
+    symmetric = (x + xp.conj(xp.swapaxes(x, -1, -2))) * x.dtype.type(0.5)
     try:
-        return xp.linalg.cholesky((x + xp.conj(xp.swapaxes(x, -1, -2))) * x.dtype.type(0.5))
+        return xp.linalg.cholesky(symmetric)
     except np.linalg.LinAlgError:
-        which, step = _given_up(x, "potrf")
+        which, step = _given_up(symmetric, "potrf")
         raise InputError(
             f"linalg.cholesky: {which}The factorization could not be completed because the input is not "
             f"positive-definite (the leading minor of order {step} is not positive-definite).",

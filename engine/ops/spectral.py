@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -68,12 +68,23 @@ def aligned(m: Any, vectors: Any, reference: Any) -> Any:
     return np.array([*factors, None], dtype=object)[:-1]
 
 
+_ILL_DEFINED: Final = {
+    "svd_backward": "svd_backward: The singular vectors in the complex case are specified up to multiplication by "
+    "e^{i phi}. The specified loss function depends on this phase term, making it ill-defined.",
+    **{
+        name: f"{name}: The eigenvectors in the complex case are specified up to multiplication by e^{{i phi}}. The "
+        "specified loss function depends on this quantity, so it is ill-defined."
+        for name in ("linalg_eigh_backward", "linalg_eig_backward")
+    },
+}
+"""PyTorch's words for a function of vectors that their phases change."""
+
+
 def _phase_kernel(xp: Any, overlap: Any, what: str) -> Any:
     drift = xp.abs(xp.imag(xp.diagonal(overlap, 0, -2, -1)))
     if overlap.size and xp.any(drift > _PHASE * xp.max(xp.abs(overlap))):
         raise InputError(
-            f"{what}: the vectors are specified up to multiplication by e^{{i phi}}; "
-            "the specified loss function depends on this quantity, so it is ill-defined",
+            _ILL_DEFINED[what],
             hint="use the vectors only in ways that a phase does not change, as in abs(V) or V @ V.H",
         )
     return overlap

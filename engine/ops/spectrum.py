@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..graph import TABLE, DType, Example, Node, Shape, as_node, leaf, make
-from .creation import default_dtype
+from .infer import default_dtype
 from .fourier import axes_and_sizes
 from .move import renamed
 from .row import compose

@@ -184,8 +184,13 @@ class Slopes:
         """What the quotients tend to as the step shrinks, where left and right are not alike."""
         m = self.m
         left2, right2 = self.quotients(direction, exponent, _STEP + _SECOND)
-        if _jumps(m, left, left2) and _jumps(m, right, right2):
+        jumps = [_jumps(m, first, second) for first, second in ((left, left2), (right, right2))]
+        poles = [m.finite(self.point.total) and abs(side) == m.inf for side in (left2, right2)]
+        if all(jump or pole for jump, pole in zip(jumps, poles, strict=True)):
             return Slope(-m.inf, m.inf, None)
+        middle = (left2 + right2) / 2
+        if all(m.finite(s) and abs(s - middle) <= abs(middle) * 1e-8 for s in (left, right, left2, right2)):
+            return Slope(middle, middle, middle)  # steep, but not because the step is small
         left2, right2 = _limit_of(m, left, left2), _limit_of(m, right, right2)
         if m.undefined_number(left2):
             return Slope(left2, right2, right2)

@@ -286,3 +286,15 @@ def test_equal_arguments_written_twice() -> None:
     found = evaluate(read, chosen_outputs(read, []), retain_grad=True)
     by_name = {node.name: float(grad) for node, grad in found.grads.items()}
     assert by_name == {"p": 5.0, "q": -5.0, "a": 2.0, "b": 2.0, "z": 1.0}
+
+
+@pytest.mark.parametrize(
+    "text", ["log(1 + exp(x))", "log(exp(x) + exp(-x))", "log(sum(exp(stack([x, -x]))))", "sqrt(x**2)"]
+)
+def test_float32(text: str) -> None:
+    """The range of float32 ends far earlier, and its results stay float32."""
+    read = build(Source(f"x = 200.0\nz = {text}\n"), dtype=np.dtype(np.float32))
+    new = rewritten([read.names["z"]])[read.names["z"]]
+    value = values_of([new])[new]
+    assert value.dtype == np.float32
+    assert value == 200.0

@@ -106,6 +106,28 @@ def test_a_number_is_its_own_extreme(slopes: Slopes, function: Callable[[Node], 
     assert slopes(function, 2.0) == [1.0]
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda x: make.max(x),
+            "max(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+            "reduction dim with the 'dim' argument.",
+        ),
+        (lambda x: make.max(x, 0), "max(): Expected reduction dim 0 to have non-zero size."),
+        (lambda x: make.amax(x, 0), "amax(): Expected reduction dim 0 to have non-zero size."),
+        (lambda x: make.argmin(x), "argmin(): Expected reduction dim to be specified for input.numel() == 0."),
+        (lambda x: make.argmax(x, 0), "argmax(): Expected reduction dim 0 to have non-zero size."),
+    ],
+)
+def test_extremes_of_nothing_are_told_in_pytorchs_words(call: Callable[[Node], Any], message: str) -> None:
+    """The message names the function and the empty dimension; along another dimension there is a result."""
+    with pytest.raises(InputError) as caught:
+        call(leaf(np.ones((0, 2))))
+    assert caught.value.message == message
+    assert make.amax(leaf(np.ones((0, 2))), 1).shape == (0,)
+
+
 @pytest.mark.parametrize("function", [lambda x: make.amax(make.narrow(x, 0, 0, 0)), lambda x: make.argmax(x, (0, 1))])
 def test_what_has_no_extreme_is_refused(function: Callable[[Node], Any]) -> None:
     """An extreme of nothing, or a position along two axes, is an error that is told."""

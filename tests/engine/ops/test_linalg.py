@@ -52,6 +52,35 @@ def test_products_of_all_ranks(one: tuple[int, ...], two: tuple[int, ...], name:
         assert np.sum(values[found[argument]] * direction) == pytest.approx(np.sum(weight * moved))
 
 
+@pytest.mark.parametrize(
+    ("one", "two", "message"),
+    [
+        (
+            (2,),
+            (3,),
+            "inconsistent tensor size, expected tensor [2] and src [3] to have the same number of elements, "
+            "but got 2 and 3 elements respectively",
+        ),
+        ((2, 2), (3,), "size mismatch, got input (2), mat (2x2), vec (3)"),
+        ((2, 3, 4), (3,), "size mismatch, got input (6), mat (6x4), vec (3)"),
+        ((3,), (2, 2), "mat1 and mat2 shapes cannot be multiplied (1x3 and 2x2)"),
+        ((2, 3, 4), (3, 5), "mat1 and mat2 shapes cannot be multiplied (6x4 and 3x5)"),
+        (
+            (2, 3, 4),
+            (2, 3, 5),
+            "Expected size for first two dimensions of batch2 tensor to be: [2, 4] but got: [2, 3].",
+        ),
+        ((3,), (2, 4, 5), "Expected size for first two dimensions of batch2 tensor to be: [2, 3] but got: [2, 4]."),
+        ((2, 3), (5, 4, 2), "Expected size for first two dimensions of batch2 tensor to be: [5, 3] but got: [5, 4]."),
+    ],
+)
+def test_the_message_is_that_of_pytorchs_routine(one: tuple[int, ...], two: tuple[int, ...], message: str) -> None:
+    """Shapes that do not fit are told in the words of the routine that PyTorch would call for their ranks."""
+    with pytest.raises(ShapeError) as caught:
+        make.matmul(leaf(np.ones(one)), leaf(np.ones(two)))
+    assert caught.value.message == message
+
+
 def test_shapes_that_do_not_fit_are_told() -> None:
     """The message has PyTorch's words and both shapes."""
     with pytest.raises(ShapeError, match=r"cannot be multiplied .2x3 and 2x3."):

@@ -38,6 +38,28 @@ def test_singular_matrices_are_refused() -> None:
         evaluate([node := cholesky(leaf(-np.eye(2)))])
 
 
+@pytest.mark.parametrize(
+    ("name", "matrix", "message"),
+    [
+        ("inverse", [[1.0, 0.0], [0.0, 0.0]], "linalg.inv: The diagonal element 2 is zero, the inversion"),
+        ("inverse", [np.eye(2), np.zeros((2, 2))], "linalg.inv: (Batch element 1): The diagonal element 1 is zero"),
+        (
+            "linalg.cholesky",
+            [[1.0, 2.0], [2.0, 1.0]],
+            "linalg.cholesky: The factorization could not be completed "
+            "because the input is not positive-definite (the leading minor of order 2 is not positive-definite).",
+        ),
+        ("linalg.cholesky", [np.eye(2), -np.eye(2)], "linalg.cholesky: (Batch element 1): The factorization"),
+    ],
+)
+def test_the_matrix_and_the_step_that_fail_are_told(name: str, matrix: Any, message: str) -> None:
+    """The message names the member of a stack and the step at which LAPACK gives up, as PyTorch's does."""
+    with pytest.raises(InputError) as caught:
+        evaluate([TABLE[name](leaf(np.array(matrix)))])
+    assert caught.value.message.startswith(message)
+    assert caught.value.code == "singular"
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**16), st.sampled_from([(3,), (3, 2), (2, 3, 2)]))
 def test_solutions_move_as_their_equations_say(seed: int, shape: tuple[int, ...]) -> None:

@@ -1,0 +1,109 @@
+"""Difference quotients of many digits: derivatives along several directions, jumps, poles and values beside a hole."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agrad.engine.errors import Source
+from agrad.engine.language import build
+from agrad.engine.referees.arithmetic import PreciseArithmetic
+from agrad.engine.referees.case import Budget, BudgetSpent, CannotJudge, Case
+from agrad.engine.referees.slopes import Slope, Slopes
+
+
+def slopes_of(expression: str, x: Any, budget: Budget | None = None) -> Slopes:
+    """The slopes of an expression over x."""
+    read = build(Source(f"z = {expression}"), inputs={"x": np.asarray(x, dtype=float)[()]})
+    return Slopes(Case([read.names["z"]], [np.float64(1.0)], {"x": read.names["x"]}, {}), budget or Budget())
+
+
+def order(expression: str, x: Any, *positions: int) -> Slope:
+    """The derivative by some entries of x, one after another."""
+    slopes = slopes_of(expression, x)
+    (node,) = slopes.case.wrt.values()
+    return slopes.order([slopes.unit(node, position) for position in positions])
+
+
+def first(expression: str, x: float) -> Slope:
+    """The first derivative."""
+    slopes = slopes_of(expression, x)
+    (node,) = slopes.case.wrt.values()
+    return slopes.slope(*slopes.unit(node, 0))
+
+
+@pytest.mark.parametrize(
+    ("expression", "x", "positions", "expected"),
+    [
+        ("sin(x)", 0.5, (0, 0), -math.sin(0.5)),
+        ("exp(2*x)", -1.0, (0, 0, 0), 8 * math.exp(-2)),
+        ("x**5", 1e-170, (0, 0), 0.0),
+        ("x[0]**2*x[1]**3", [2.0, 3.0], (0, 1), 108.0),
+        ("x[0]**2*x[1]**3", [2.0, 3.0], (0, 0, 1), 54.0),
+        ("x[0]*x[1]", [0.0, 0.0], (0, 1), 1.0),
+        ("x[0] + x[1]", [1.0, 2.0], (0, 1), 0.0),
+        ("abs(x)**3", 0.0, (0, 0), 0.0),
+        ("norm(x)**2", [0.0, 0.0], (1, 1), 2.0),
+    ],
+)
+def test_higher_orders(expression: str, x: Any, positions: tuple[int, ...], expected: float) -> None:
+    """Where all sides agree, theirs is the derivative."""
+    found = order(expression, x, *positions)
+    assert float(found.value) == pytest.approx(expected, rel=1e-15, abs=1e-300)
+
+
+def test_sides_that_differ() -> None:
+    """A jump of the second derivative has its smallest and its largest side and no value."""
+    found = order("x*abs(x)", 0.0, 0, 0)
+    assert found.value is None
+    assert (float(found.left), float(found.right)) == (-2.0, 2.0)
+    found = order("relu(x)**3", 0.0, 0, 0, 0)
+    assert (float(found.left), float(found.right)) == (0.0, 6.0)
+
+
+def test_one_side_suffices() -> None:
+    """At the edge of a domain the derivative is that of the inside."""
+    assert float(order("x**2*sqrt(x)", 0.0, 0, 0).value) == 0.0
+    assert float(order("sqrt(x)**4", 0.0, 0, 0).value) == 2.0
+
+
+def test_jumps_and_poles_are_no_slopes() -> None:
+    """A function that leaps away from its value, to a number or to infinity, has no value of a derivative."""
+    for expression in ("sign(x)", "xlogy(x, 0.0*x)", "where(x == 0, 1.0, 1/x)"):
+        assert first(expression, 0.0).value is None
+
+
+def test_steep_slopes_and_curvature() -> None:
+    """A slope beyond all floats is one; what shrinks with the step is none."""
+    assert float(first("x/1e-300/1e-10", 1.0).value / 10**300) == pytest.approx(1e10, rel=1e-12)
+    assert first("x*abs(x)", 0.0).value == 0
+    assert first("where(x == 0, 0.0, x**2*sin(1/x))", 0.0).value == 0
+
+
+def test_values_beside_a_hole() -> None:
+    """Both sides have a value where the point has none."""
+    slopes = slopes_of("sin(x)/x", 0.0)
+    (node,) = slopes.case.wrt.values()
+    assert [float(value) for value in slopes.beside(*slopes.unit(node, 0))] == [1.0, 1.0]
+    with pytest.raises(CannotJudge):
+        slopes.order([slopes.unit(node, 0)] * 2)
+
+
+def test_time_is_looked_at_between_points() -> None:
+    """Also a graph of a few slow ops ends in time."""
+    with pytest.raises(BudgetSpent, match="not done within 0 s"):
+        slopes_of("gamma(x)", 3.5, Budget(1000, 0.0))
+
+
+def test_rounding_does_not_leave_a_domain() -> None:
+    """What lies outside of a domain by rounding of these numbers only stands on its end; a double outside does not."""
+    m = PreciseArithmetic(50)
+    tiny = m.number(10) ** -48
+    assert m.function("acos", 1 + tiny) == 0
+    assert m.function("asin", -1 - tiny) == -m.pi / 2
+    assert m.sqrt(-tiny) == 0
+    assert m.undefined_number(m.function("acos", m.number(1 + 2.0**-52)))
+    assert m.undefined_number(m.sqrt(m.number(-1e-30)))
