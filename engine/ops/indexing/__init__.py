@@ -1,0 +1,1 @@
+"""Rows that pick entries out of a tensor, or put them in."""

@@ -1,0 +1,1 @@
+"""Rows of neural networks: layers, losses, convolutions, pooling."""

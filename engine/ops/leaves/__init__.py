@@ -1,0 +1,1 @@
+"""Rows that make leaves: constructors and random numbers."""

@@ -1,0 +1,1 @@
+"""Elementwise rows: one entry of the result depends on one entry of each argument."""

@@ -1,0 +1,1 @@
+"""Rows that fold or run along axes: sums, extremes, norms, scans, softmax."""

@@ -1,0 +1,1 @@
+"""Rows that rearrange entries and compute nothing."""
