@@ -62,7 +62,7 @@ class Commands(click.Group):
 
             hint = nearest(name, COMMANDS) or f"the commands are: {', '.join(COMMANDS)}"
             if os.path.exists(name):  # noqa: PTH110  # pathlib is not needed for anything else here
-                hint = f"write: agrad eval {name}"
+                hint = f"write: agrad {'run' if name.endswith('.py') else 'eval'} {name}"
             raise InputError(f"there is no command {name}", hint=hint, code="usage")
         return super().resolve_command(ctx, args)
 

@@ -96,7 +96,7 @@ class Op:
         examples: calls that run; the first is the reference's.
         domain: where the op is defined and differentiable, in words.
         kink: what is chosen where no derivative exists (convention torch-2.13), in words.
-        at_kink: `at_kink(xp, *values, **attrs)`: whether an entry stands exactly where the derivative jumps, is infinite
+        at_kink: `at_kink(xp, *values, **attrs)`: whether an entry stands just where the derivative jumps, is infinite
             or does not exist: what `kink` says in words, as a quick test. None where there is no such point.
         grad_fn: PyTorch's name for the result's `grad_fn`, or a function of (args, attrs) where the form decides.
         outputs: how many values the kernel gives; where more than one, `output` nodes take them apart.
@@ -129,6 +129,7 @@ class Op:
     batch: Callable[[Node, Sequence[Node], Sequence[bool]], Node | None] | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Make a node, as an expression file's call does."""
         return self.call(*args, **kwargs)
 
     def __repr__(self) -> str:
@@ -328,7 +329,7 @@ def as_node(value: Any) -> Node:
 
 @lru_cache(maxsize=1024, typed=True)
 def _number(value: complex) -> Node:
-    """One leaf for all places where a number is written: it has no name and no gradient, so nothing tells them apart."""
+    """One leaf for all places where a number is written: it has no name and no gradient: nothing tells them apart."""
     return leaf(value)
 
 

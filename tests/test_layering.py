@@ -69,7 +69,7 @@ def _layer(module: str) -> int:
 
 
 def _imports(text: str, package: tuple[str, ...]) -> list[tuple[str, int]]:
-    """Every import of a module in a package, as a path below the root (`engine/graph`) or an outside name, with line."""
+    """Every import of a module, as a path below the root (`engine/graph`) or an outside name, and its line."""
     found: list[tuple[str, int]] = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):

@@ -151,7 +151,9 @@ def no_operator(text: str, kind: int, lexeme: str, start: int, begin: int, last:
             + (f", {shown}, {right} for two items" if kind == previous == t.NUMBER else ""),
         )
     if kind == t.STRING:
-        return LanguageError("a string stands only as an argument", spans=(Span(begin, end),), hint="write f(x, 'text')")
+        return LanguageError(
+            "a string stands only as an argument", spans=(Span(begin, end),), hint="write f(x, 'text')"
+        )
     if kind == t.KEYWORD:
         if lexeme in _WORDS:
             return _word(lexeme, Span(start, end))

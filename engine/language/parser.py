@@ -155,7 +155,9 @@ class Parser:
                 expression.reset()
                 continue
             if kind not in (ASSIGNMENT, BARE):
-                raise LanguageError("only names can be assigned together", spans=(Span(stop, stop + 1),), hint=_MULTIPLE)
+                raise LanguageError(
+                    "only names can be assigned together", spans=(Span(stop, stop + 1),), hint=_MULTIPLE
+                )
             kind, left = self._target(targets, stop)
             cursor = stop + 1
             if text[stop] != "=":

@@ -1,6 +1,6 @@
-"""How long a file of many scalar lines takes, with gradients, beside parsing it with Python's `ast`; and its peak memory.
+"""How long a file of many scalar lines takes, with gradients, and its peak memory, beside parsing it with `ast`.
 
-    python tests/benchmarks/large_file.py [--lines N] [--rounds N]
+python tests/benchmarks/large_file.py [--lines N] [--rounds N]
 """
 
 from __future__ import annotations

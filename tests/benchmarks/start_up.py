@@ -1,8 +1,8 @@
 """How long `agrad eval` takes on the smallest sample, as ratios to importing what it stands on, in one run.
 
-    python tests/benchmarks/start_up.py [--torch PYTHON] [--rounds N]
+python tests/benchmarks/start_up.py [--torch PYTHON] [--rounds N]
 
-Measure an installed wheel, with PYTHONDONTWRITEBYTECODE unset. `--torch` names a Python that has PyTorch, to compare with.
+Measure an installed wheel, with PYTHONDONTWRITEBYTECODE unset. `--torch` names a Python that has PyTorch.
 """
 
 from __future__ import annotations

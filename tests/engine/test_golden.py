@@ -1,7 +1,7 @@
 """Recorded answers of PyTorch 2.13: values, gradients and grad_fn names of calling forms and of whole programs.
 
 Rows that do not pass yet are listed in `tests/data/golden_pending.json`, and beside them, each with the reason, those
-where PyTorch's own answer is not the right one; a listed row that passes is a failure too, so that the lists only shrink.
+where PyTorch's own answer is not the right one; a listed row that passes is a failure, so that the lists only shrink.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def test_a_constant_zero_slope_stops_an_infinite_cotangent() -> None:
 )
 @pytest.mark.parametrize("at", [0.0, -1.0])
 def test_a_dead_branch_is_dead_at_every_order(branch: Any, at: float) -> None:
-    """The branch that `where` does not take passes zeros at orders 1 to 3, also where its slopes are infinite or NaN."""
+    """The branch that `where` does not take passes zeros at orders 1 to 3, even where its slopes are infinite, NaN."""
     x = variable(at)
     node = make.where(x > 0.0, branch(x), 0.0)
     for _ in range(3):

@@ -46,7 +46,7 @@ def test_words(op: Op) -> None:
 
 @every_row
 def test_numbers(op: Op) -> None:
-    """A row that computes has a shape rule, a kernel, a meaning for the referees, and a derivative or says it has none."""
+    """A row that computes has a shape rule, a kernel, a meaning for the referees, and a derivative or says so."""
     if op.infer is None:
         assert op.kernel is None
         return
