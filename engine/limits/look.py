@@ -258,7 +258,12 @@ def repaired(case: Case, subject: str, *, seconds: float = SECONDS, operations: 
         look = _Look(case, budget, subject)
         found.gradients = look.gradients(only_broken)
         found.kinks, found.warnings = look.kinks, shortened(look.warnings)
-    except (BudgetSpent, CannotJudge):
+    except BudgetSpent:
+        found.warnings = [
+            f"{subject} stands at a kink or a singular point, and a closer look at it took too long: "
+            "its gradients are the chain rule's, as they are"
+        ]
+    except CannotJudge:
         pass
     except Exception:  # noqa: S110  # what a formula cannot do leaves the rules' numbers as they are
         pass

@@ -237,12 +237,14 @@ def test_float32() -> None:
 
 
 def test_budget() -> None:
-    """Without operations to spend the rules' numbers stay as they are."""
+    """Without operations or time to spend the rules' numbers stay as they are, and where a look began it is said."""
     read = build(Source("x = 0.0\nz = relu(x) - relu(-x)\n"))
     case = Case([read.names["z"]], [np.float64(1.0)], {"x": read.names["x"]}, {"x": np.float64(0.0)})
     assert repaired(case, "z", operations=0).gradients == {"x": 0.0}
     assert repaired(case, "z", operations=10).gradients == {"x": 0.0}
-    assert repaired(case, "z", seconds=-1.0).gradients == {"x": 0.0}
+    late = repaired(case, "z", seconds=-1.0)
+    assert late.gradients == {"x": 0.0}
+    assert "took too long" in late.warnings[0]
     assert repaired(case, "z").gradients == {"x": 1.0}
 
 
