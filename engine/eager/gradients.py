@@ -73,6 +73,10 @@ class Gradients:
             )
         self._grad = value
 
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
     def retain_grad(self) -> None:
         """Keep its gradient in `.grad`, although it is no leaf."""
         if not self.requires_grad:

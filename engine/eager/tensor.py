@@ -151,7 +151,9 @@ class Tensor(Operators, Methods, Measures, Gradients):
         self._require(bool(flag), "only Tensors of floating point and complex dtype can require gradients")
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Set `requires_grad` and give back the tensor."""
+        """Set `requires_grad` and give back the tensor; a result that requires one already may be told so again."""
+        if requires_grad and not self.is_leaf:
+            return self
         self._require(bool(requires_grad), "only Tensors of floating point dtype can require gradients")
         return self
 

@@ -24,6 +24,25 @@ def test_a_leaf_and_a_result() -> None:
     assert y.grad_fn is y.grad_fn
 
 
+def test_a_result_may_be_told_that_it_requires_a_gradient() -> None:
+    """The method does nothing to a result that requires a gradient already; the attribute cannot be set."""
+    y = torch.tensor([1.0, 2.0], requires_grad=True) * 2
+    assert y.requires_grad_(True) is y
+    assert not y.is_leaf
+    with pytest.raises(RuntimeError, match="you can only change requires_grad flags of leaf variables"):
+        y.requires_grad = True
+    with pytest.raises(RuntimeError, match="you can only change requires_grad flags of leaf variables"):
+        y.requires_grad_(False)
+
+
+def test_deleting_a_gradient_forgets_it() -> None:
+    """`del x.grad` leaves None."""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    x.sum().backward()
+    del x.grad
+    assert x.grad is None
+
+
 def test_text_of_functions() -> None:
     """A function prints as PyTorch's object does, and its class has its name."""
     x = torch.tensor(1.0, requires_grad=True)
