@@ -9,16 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .case import SKIPPED_CHECK, Case, Check, Judgement, Verdict
+    from .case import SKIPPED_CHECK, Blame, Case, Check, Judgement, Verdict
+    from .panel import Referees
     from .process import RefereeProcess
     from .verdict import RunningCheck, check, start_check
 
 _HOMES = {
     "SKIPPED_CHECK": "case",
+    "Blame": "case",
     "Case": "case",
     "Check": "case",
     "Judgement": "case",
     "RefereeProcess": "process",
+    "Referees": "panel",
     "RunningCheck": "verdict",
     "Verdict": "case",
     "check": "verdict",
@@ -27,10 +30,12 @@ _HOMES = {
 
 __all__ = [
     "SKIPPED_CHECK",
+    "Blame",
     "Case",
     "Check",
     "Judgement",
     "RefereeProcess",
+    "Referees",
     "RunningCheck",
     "Verdict",
     "check",

@@ -9,9 +9,11 @@ import numpy as np
 
 from .case import CannotJudge
 
-LARGEST_EXPONENT: Final = 10**8
+LARGEST_EXPONENT: Final = 2**60
 """Numbers above 2**this are infinite here: far beyond every double, still cheap to compute with."""
 
+_LARGEST_ARGUMENT: Final = 60
+"""The bits of an argument whose exponential is still a number here."""
 _NAMES: Final = {"digamma": "digamma", "polygamma": "psi", "ceil": "ceil", "arg": "arg"}
 _UNBOUNDED: Final = frozenset({"gamma", "factorial", "sinh", "cosh", "exp", "besseli", "rgamma"})
 _WITHIN_ONE: Final = frozenset({"acos", "asin"})
@@ -62,7 +64,8 @@ class PreciseArithmetic:
         if own is not None:
             return own(self, *args)
         size = max((self.context.mag(arg) for arg in args if arg and self.finite(arg)), default=0)
-        if size > 10_000 or (name in _UNBOUNDED and size > 60):
+        endless = name.startswith("bessel") and not all(self.finite(arg) for arg in args)
+        if size > 10_000 or (name in _UNBOUNDED and size > _LARGEST_ARGUMENT) or endless:
             return self._beyond(name, args[-1])
         try:
             value = getattr(self.context, _NAMES.get(name, name))(*args)
@@ -73,6 +76,8 @@ class PreciseArithmetic:
         return self._real(value, args)
 
     def _beyond(self, name: str, x: Any) -> Any:
+        if name == "besseli" and x < 0:
+            raise CannotJudge(f"mpmath cannot compute {name} at minus infinity")
         if name in _PERIODIC:
             raise CannotJudge(f"the argument of {name} is too large to be reduced")
         if name in ("sinh",) and x < 0:

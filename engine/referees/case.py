@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
@@ -16,12 +15,6 @@ DISAGREE: Final = "disagree"
 KINK: Final = "kink"
 CANNOT: Final = "cannot judge"
 SKIPPED: Final = "skipped"
-
-SECONDS: Final = 5.0
-"""How long all referees of one check may take together, unless the caller says otherwise."""
-
-OPERATIONS: Final = 200_000
-"""How many operations on exact numbers a referee may spend, unless the caller says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +45,8 @@ class Judgement:
         reason: why, where the verdict alone does not say it.
         entry: the worst entry, as in `x[0, 1]`.
         forms: the closed form of derivatives, by the name of the leaf; only from sympy.
+        entries: the right digits of each entry, by name, nested as the gradient, None at a kink; for gradients of at
+            most `digits.LISTED` entries together.
     """
 
     name: str
@@ -60,79 +55,66 @@ class Judgement:
     reason: str | None = None
     entry: str | None = None
     forms: Mapping[str, str] = field(default_factory=dict)
+    entries: Mapping[str, Any] = field(default_factory=dict)
+
+
+Fault = Literal["value", "rule"]
+"""What is wrong with an op: the value of its kernel, or the derivative of its rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """The first op, from the leaves on, that differs from its own referee.
+
+    Attributes:
+        node: its node in the graph.
+        fault: whether its value or its rule is wrong.
+        argument: the position of the argument that the rule is wrong for; None for a value.
+        reason: what it gives and what is right, in words.
+    """
+
+    node: Node
+    fault: Fault
+    argument: int | None
+    reason: str
+
+    @property
+    def op(self) -> str:
+        """The op's name."""
+        return self.node.op.name
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What all referees say together."""
+    """What all referees say together.
+
+    Attributes:
+        verdict: one objection is an objection, a kink is a kink, one agreement suffices where nobody objects.
+        referees: what each says.
+        blame: where they disagree, the first op that is wrong by itself, if one is.
+    """
 
     verdict: Verdict
     referees: list[Judgement]
+    blame: Blame | None = None
 
     @classmethod
     def of(cls, referees: Iterable[Judgement]) -> Check:
-        """One objection is an objection, a kink is a kink, and one agreement suffices where nobody objects."""
+        """The check of some judgements."""
         referees = list(referees)
         verdicts = {judgement.verdict for judgement in referees}
         order: tuple[Verdict, ...] = (DISAGREE, KINK, AGREE, CANNOT)
         return cls(next((verdict for verdict in order if verdict in verdicts), SKIPPED), referees)
+
+    @property
+    def entries(self) -> Mapping[str, Any]:
+        """The right digits of each entry of the gradients, as mpmath has counted them, or else SymPy."""
+        return next((judgement.entries for judgement in reversed(self.referees) if judgement.entries), {})
 
 
 SKIPPED_CHECK: Final = Check(SKIPPED, [])
 """The check that was not asked for."""
 
 
-class BudgetSpent(Exception):  # noqa: N818  # no error: the referee stops and says so
-    """A referee has used up its operations or its seconds; it never leaves this package."""
-
-
 class CannotJudge(Exception):  # noqa: N818  # no error: the referee's honest answer
     """A referee has no means to judge, for the reason given; it never leaves this package."""
-
-
-class Budget:
-    """Operations and seconds that a referee may spend; its loops call `spend`.
-
-    Args:
-        operations: how many operations on exact numbers.
-        seconds: how long, from now on.
-    """
-
-    def __init__(self, operations: int = OPERATIONS, seconds: float = SECONDS) -> None:
-        self.operations = operations
-        self.seconds = seconds
-        self._left = operations
-        self._end = time.monotonic() + seconds
-        self._poll = 0
-
-    @property
-    def seconds_left(self) -> float:
-        """How much time is left; never negative."""
-        return max(0.0, self._end - time.monotonic())
-
-    def part(self, share: float) -> Budget:
-        """A budget of its own with a share of what is left."""
-        return Budget(int(self._left * share), self.seconds_left * share)
-
-    def spend(self, operations: int = 1) -> None:
-        """Count some operations.
-
-        Raises:
-            BudgetSpent: where there are none left, or no time.
-        """
-        self._left -= operations
-        if self._left < 0:
-            raise BudgetSpent(f"more than {self.operations:,} operations")
-        self._poll += operations
-        if self._poll >= 64:
-            self._poll = 0
-            self.require_time()
-
-    def require_time(self) -> None:
-        """Look at the clock, which `spend` does only now and then.
-
-        Raises:
-            BudgetSpent: where there is no time left.
-        """
-        if time.monotonic() > self._end:
-            raise BudgetSpent(f"not done within {self.seconds:g} s")

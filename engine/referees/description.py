@@ -27,7 +27,7 @@ def described(case: Case) -> str:
             raise CannotJudge(f"{node.op.name} is not in the table")
         row: dict[str, Any] = {"op": node.op.name, "shape": node.shape, "dtype": node.dtype.name}
         if node.op is LEAF:
-            row["value"] = _packed_array(node.value)
+            row["value"] = packed_array(node.value)
         else:
             row["args"] = [place[arg] for arg in node.args]
             row["attrs"] = {name: _packed(value) for name, value in node.attrs.items()}
@@ -36,9 +36,9 @@ def described(case: Case) -> str:
         {
             "nodes": rows,
             "outputs": [place[output] for output in case.outputs],
-            "cotangents": [_packed_array(cotangent) for cotangent in case.cotangents],
+            "cotangents": [packed_array(cotangent) for cotangent in case.cotangents],
             "wrt": {name: place[node] for name, node in case.wrt.items()},
-            "gradients": {name: _packed_array(value) for name, value in case.gradients.items() if value is not None},
+            "gradients": {name: packed_array(value) for name, value in case.gradients.items() if value is not None},
         }
     )
 
@@ -50,20 +50,21 @@ def rebuilt(text: str) -> Case:
     for row in data["nodes"]:
         shape, dtype = tuple(row["shape"]), np.dtype(row["dtype"])
         if row["op"] == LEAF.name:
-            nodes.append(Node(LEAF, (), {}, shape, dtype, False, None, _unpacked_array(row["value"])))
+            nodes.append(Node(LEAF, (), {}, shape, dtype, False, None, unpacked_array(row["value"])))
         else:
             attrs = {name: _unpacked(value) for name, value in row["attrs"].items()}
             args = tuple(nodes[position] for position in row["args"])
             nodes.append(Node(TABLE[row["op"]], args, attrs, shape, dtype, False))
     return Case(
         [nodes[position] for position in data["outputs"]],
-        [_unpacked_array(cotangent) for cotangent in data["cotangents"]],
+        [unpacked_array(cotangent) for cotangent in data["cotangents"]],
         {name: nodes[position] for name, position in data["wrt"].items()},
-        {name: _unpacked_array(value) for name, value in data["gradients"].items()},
+        {name: unpacked_array(value) for name, value in data["gradients"].items()},
     )
 
 
-def _packed_array(value: Any) -> Any:
+def packed_array(value: Any) -> Any:
+    """An array as plain data."""
     array = np.asarray(value)
     if array.dtype.kind == "c":
         parts = [array.real.ravel().tolist(), array.imag.ravel().tolist()]
@@ -71,7 +72,8 @@ def _packed_array(value: Any) -> Any:
     return {"dtype": array.dtype.name, "shape": array.shape, "data": array.ravel().tolist()}
 
 
-def _unpacked_array(packed: Any) -> Any:
+def unpacked_array(packed: Any) -> Any:
+    """The array of plain data."""
     dtype = np.dtype(packed["dtype"])
     if "parts" in packed:
         real, imaginary = packed["parts"]

@@ -6,18 +6,17 @@ extrapolations differ is the error bar. This referee alone runs the forward kern
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
-from ..graph import Node, ancestors
-from ..run.cpu import run
-from ..run.plan import Plan, Step, make_plan
-from .case import AGREE, CANNOT, DISAGREE, KINK, Budget, BudgetSpent, Case, Judgement
+from ..graph import Node
+from ..worker.budget import Budget, BudgetSpent
+from .case import AGREE, CANNOT, DISAGREE, KINK, Case, Judgement
 from .digits import given
+from .function import Function, Values, functions
 
 NAME: Final = "differences"
 DIRECTIONS: Final = 3
@@ -25,125 +24,153 @@ _STEPS: Final = 5
 _RATIO: Final = 4.0
 _LARGEST_STEPS: Final = (0.02, 0.0137)
 """Two rows of steps: where they disagree, as for waves shorter than a step, the error bar is their distance."""
+_SMALL_STEPS: Final = (1e-4, 1e-6)
 _WIDEST: Final = 1e-2
 """An error bar above this part of the slope says nothing."""
-
-_Values = dict[Node, Any]
+_NARROW: Final = {"float64": 1e-8, "complex128": 1e-8}
+_NARROW_SHORT: Final = 1e-3
+_SURELY: Final = 50
+"""Both sides of a kink are apart by more than so many times the rounding of a value."""
+_STAYS: Final = 0.1
+"""The part by which their distance may change with the step."""
 
 
 def judge(case: Case, budget: Budget, *, directions: int = DIRECTIONS) -> Judgement:
     """What difference quotients in float64 say: the gradient times a direction against the slope along it."""
-    if any(node.args for node in case.wrt.values()):
-        return Judgement(NAME, CANNOT, None, "an intermediate node is not a leaf that could be shifted")
-    if any(node.dtype.kind == "c" for node in case.wrt.values()):
-        return Judgement(NAME, CANNOT, None, "complex leaves")
     digits: list[int] = []
+    fewest = directions
     try:
-        value = _value_along(case, budget)
-        for seed in range(directions):
-            judgement = _along(case, value, np.random.default_rng(seed))
-            if judgement.verdict != AGREE:
-                return judgement
-            digits.append(judgement.digits or 0)
+        for function in functions(case, budget):
+            for seed in range(directions):
+                try:
+                    judgement = _along(function, np.random.default_rng(seed))
+                except BudgetSpent:
+                    if not seed:
+                        raise
+                    fewest = min(fewest, seed)
+                    break
+                if judgement.verdict != AGREE:
+                    return judgement
+                digits.append(judgement.digits or 0)
     except BudgetSpent as spent:
-        if not digits:
-            return Judgement(NAME, CANNOT, None, str(spent))
-    along = "1 random direction" if len(digits) == 1 else f"{len(digits)} random directions"
-    return Judgement(NAME, AGREE, min(digits), f"along {along}")
+        return Judgement(NAME, CANNOT, None, str(spent))
+    along = "1 random direction" if fewest == 1 else f"{fewest} random directions"
+    return Judgement(NAME, AGREE, min(digits, default=16), f"along {along}")
 
 
-def _value_along(case: Case, budget: Budget) -> Callable[[_Values, float], float]:
-    """The weighted sum of the outputs as a function of a direction and a step along it."""
-    plan = _with_constants(case)
-    weights = [np.asarray(cotangent) for cotangent in case.cotangents]
-
-    def value(direction: _Values, step: float) -> float:
-        budget.spend(64)  # polls the clock
-        with np.errstate(all="ignore"):
-            shifted = {node: node.value + step * move for node, move in direction.items()}
-        results = run(plan, shifted)
-        total = 0.0
-        for output, weight in zip(case.outputs, weights, strict=True):
-            total += float(np.sum(np.real(np.conj(weight) * results[output])))
-        return total
-
-    return value
-
-
-def _with_constants(case: Case) -> Plan:
-    """The plan of the outputs, in which what is detached keeps the value that it has at the point."""
-    detached = [node for node in ancestors(case.outputs) if node.op.name == "detach"]
-    plan = make_plan([*case.outputs, *detached])
-    if not detached:
-        return plan
-    values = run(plan)
-    fixed = {plan.results[node]: values[node] for node in detached}
-
-    def step_of(step: Step) -> Step:
-        if step.output not in fixed:
-            return step
-        return step._replace(kernel=lambda *_args, **_attrs: fixed[step.output])
-
-    return dataclasses.replace(plan, steps=[step_of(step) for step in plan.steps])
-
-
-def _along(case: Case, value: Callable[[_Values, float], float], rng: np.random.Generator) -> Judgement:
-    direction: _Values = {}
+def _along(function: Function, rng: np.random.Generator) -> Judgement:
+    function.require_time()
+    case = function.case
+    direction: Values = {}
     product = 0.0
     size = 0.0
     for name, node in case.wrt.items():
-        scale = np.abs(node.value)
-        scale = np.where(scale > 0, scale, 1.0)
-        move = (rng.uniform(0.5, 1.0, node.shape) * rng.choice([-1.0, 1.0], node.shape) * scale).astype(node.dtype)
+        move = _move(node, rng)
         direction[node] = move
-        parts = given(case, name).astype(np.float64) * move
+        parts = np.real(np.conj(given(case, name)) * move).astype(np.float64)
         product += float(np.sum(parts))
-        size += float(np.linalg.norm(parts))
-    slope, bar = bracketed(lambda step: (value(direction, step) - value(direction, -step)) / (2 * step))
-    if not (math.isfinite(slope) and math.isfinite(product)):
+        size += _norm(parts)
+    slope, bar = bracketed(
+        lambda step: (function.at(direction, step) - function.at(direction, -step)) / (2 * step), function.noise
+    )
+    if not math.isfinite(slope):
         return Judgement(NAME, CANNOT, None, "a value along a random direction is not finite")
+    if not math.isfinite(product):
+        return _broken(slope, bar, product)
     scale = max(abs(slope), size)
     error = abs(slope - product)
     agrees = error <= 10 * bar + 1e-12 * scale
     # A wrong gradient must not vouch for itself: to object, the bar is measured against the slope alone.
-    if bar > _WIDEST * (scale if agrees else abs(slope)):
+    if agrees and size == 0:
+        return Judgement(NAME, CANNOT, None, "a slope of zero cannot be told from rounding in float64")
+    if bar > (_narrow(case) * scale if agrees else _WIDEST * abs(slope)):
         return Judgement(NAME, CANNOT, None, f"the error bar is too wide: {slope:.3g} ± {bar:.1g}")
-    if agrees:
+    sides = _sides(direction, function)
+    if agrees and sides is None:
         return Judgement(NAME, AGREE, _digits(max(error, bar), scale))
-    sides = _sides(direction, value)
     if sides is not None and sides[0] - 10 * bar <= product <= sides[1] + 10 * bar:
         return Judgement(NAME, KINK, None, f"the slopes are {sides[0]:.6g} and {sides[1]:.6g} along a random direction")
+    if not _confirmed(direction, function, product, 10 * bar + 1e-12 * scale):
+        return Judgement(NAME, CANNOT, None, "the slope along a random direction changes with the step")
     reason = f"along a random direction the slope is {slope:.10g} ± {bar:.1g}, not {product:.10g}"
     return Judgement(NAME, DISAGREE, _digits(error, scale), reason)
 
 
-def _sides(direction: _Values, value: Callable[[_Values, float], float]) -> tuple[float, float] | None:
+def _norm(parts: Any) -> float:
+    """The square root of the sum of squares, of whatever size."""
+    largest = float(np.max(np.abs(parts), initial=0.0))
+    return largest * float(np.linalg.norm(parts / largest)) if largest and math.isfinite(largest) else largest
+
+
+def _narrow(case: Case) -> float:
+    """The part of the slope above which an error bar might hide an error."""
+    return max(_NARROW.get(node.dtype.name, _NARROW_SHORT) for node in (*case.outputs, *case.wrt.values()))
+
+
+def _broken(slope: float, bar: float, product: float) -> Judgement:
+    """A gradient that is not finite, where the function has a slope."""
+    if bar > _WIDEST * abs(slope):
+        return Judgement(NAME, CANNOT, None, f"the error bar is too wide: {slope:.3g} ± {bar:.1g}")
+    return Judgement(NAME, DISAGREE, 0, f"along a random direction the slope is {slope:.10g}, not {product}")
+
+
+def _move(node: Node, rng: np.random.Generator) -> Any:
+    """A direction for a leaf: each entry by half to all of its size, a zero by half to all of one."""
+    scale = np.abs(node.value)
+    scale = np.where(scale > 0, scale, 1.0)
+
+    def part() -> Any:
+        return rng.uniform(0.5, 1.0, node.shape) * rng.choice([-1.0, 1.0], node.shape) * scale
+
+    move = part() + 1j * part() if node.dtype.kind == "c" else part()
+    return np.asarray(move).astype(node.dtype)
+
+
+def _confirmed(direction: Values, function: Function, product: float, bar: float) -> bool:
+    """Whether small steps, which meet fewer kinks beside the point, have another slope than the gradient as well."""
+    for step in _SMALL_STEPS:
+        slope = (function.at(direction, step) - function.at(direction, -step)) / (2 * step)
+        if abs(slope - product) <= bar + 10 * function.noise / step:
+            return False
+    return True
+
+
+def _sides(direction: Values, function: Function) -> tuple[float, float] | None:
     """The one-sided slopes, the lower first, where they stay apart as the step shrinks: at a kink."""
-    here = value(direction, 0.0)
+    here = function.at(direction, 0.0)
     apart = []
-    for step in (1e-4, 1e-6):
-        right, left = (value(direction, step) - here) / step, (here - value(direction, -step)) / step
-        apart.append(abs(right - left))
-    return (min(left, right), max(left, right)) if apart[1] > 0.5 * apart[0] > 0 else None
+    for step in _SMALL_STEPS:
+        right, left = (function.at(direction, step) - here) / step, (here - function.at(direction, -step)) / step
+        apart.append(right - left)
+        if not abs(right - left) > _SURELY * function.noise / step:
+            return None
+    stays = abs(apart[1] - apart[0]) <= _STAYS * abs(apart[0])
+    return (min(left, right), max(left, right)) if stays else None
 
 
 def _digits(error: float, scale: float) -> int:
-    if error == 0 or scale == 0:
+    part = error / scale if scale else error
+    if part == 0:
         return 16
-    return max(0, min(16, math.floor(-math.log10(error / scale))))
+    return max(0, min(16, math.floor(-math.log10(part)))) if math.isfinite(part) else 0
 
 
-def bracketed(quotient: Callable[[float], float]) -> tuple[float, float]:
+def bracketed(quotient: Callable[[float], float], noise: float = 0.0) -> tuple[float, float]:
     """The limit of a central difference quotient at step zero, from two rows of steps, and its error bar."""
-    slopes, bars = zip(*[extrapolated(quotient, step) for step in _LARGEST_STEPS], strict=True)
+    slopes, bars = zip(*[extrapolated(quotient, step, noise) for step in _LARGEST_STEPS], strict=True)
     return slopes[0], max(*bars, abs(slopes[0] - slopes[1]))
 
 
-def extrapolated(quotient: Callable[[float], float], step: float) -> tuple[float, float]:
+def extrapolated(quotient: Callable[[float], float], step: float, noise: float = 0.0) -> tuple[float, float]:
     """The limit of a central difference quotient at step zero, and its error bar.
 
     Source: Ridders, "Accurate computation of F'(x) and F'(x) F''(x)", 1982: the tableau's entry that differs least
     from its neighbours.
+
+    Args:
+        quotient: of a step.
+        step: the largest one.
+        noise: by how much the function's values may be off, of rounding.
     """
     best, bar = math.nan, math.inf
     row: list[float] = []
@@ -153,7 +180,7 @@ def extrapolated(quotient: Callable[[float], float], step: float) -> tuple[float
         for column, before in enumerate(row):
             factor *= _RATIO
             fresh.append((fresh[column] * factor - before) / (factor - 1))
-            error = max(abs(fresh[-1] - fresh[-2]), abs(fresh[-1] - before))
+            error = max(abs(fresh[-1] - fresh[-2]), abs(fresh[-1] - before)) + noise / step
             if error <= bar:
                 best, bar = fresh[-1], error
         row = fresh

@@ -17,8 +17,10 @@ import numpy as np
 from .case import AGREE, CANNOT, DISAGREE, Case, Judgement
 
 MOST: Final = 16
-ENOUGH: Final = {"float64": 6, "float32": 4, "complex128": 6, "complex64": 4}
+ENOUGH: Final = {"float64": 8, "float32": 4, "complex128": 8, "complex64": 4}
 """How many right digits are an agreement: fewer than arithmetic gives, more than a wrong rule gives by chance."""
+LISTED: Final = 1000
+"""The digits of more entries are not listed: the worst one is named."""
 
 Truth = Mapping[str, Any]
 """For each name of a case an object array of mpmath numbers, with None where there is no derivative."""
@@ -39,7 +41,12 @@ class Entry:
     @property
     def label(self) -> str:
         """As in `x[0, 1]`, or `x` for a scalar."""
-        return f"{self.name}[{', '.join(map(str, self.index))}]" if self.index else self.name
+        return entry_label(self.name, self.index)
+
+
+def entry_label(name: str, index: tuple[int, ...]) -> str:
+    """An entry of a gradient in words."""
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
 def given(case: Case, name: str) -> Any:
@@ -107,16 +114,32 @@ def verdict_of(
     """The judgement where nothing is known but the truth, and the entries that object to it."""
     worst: Entry | None = None
     objections = []
+    found: dict[str, list[tuple[tuple[int, ...], int]]] = {}
     for entry in compare(m, case, truth, rounded):
         if m.undefined_number(entry.true):
             return Judgement(name, CANNOT, None, f"the derivative by {entry.label} is undefined here", entry.label), []
+        found.setdefault(entry.name, []).append((entry.index, entry.digits))
         if worst is None or entry.digits < worst.digits:
             worst = entry
         if entry.digits < entry.enough:
             objections.append(entry)
     if worst is None:
         return Judgement(name, AGREE, MOST), []
+    entries = _listed(case, found)
     if not objections:
-        return Judgement(name, AGREE, worst.digits, None, worst.label), []
+        return Judgement(name, AGREE, worst.digits, None, worst.label, entries=entries), []
     reason = f"the derivative by {worst.label} is {shown(m, worst.true)}, not {worst.got!r}"
-    return Judgement(name, DISAGREE, worst.digits, reason, worst.label), objections
+    return Judgement(name, DISAGREE, worst.digits, reason, worst.label, entries=entries), objections
+
+
+def _listed(case: Case, found: Mapping[str, list[tuple[tuple[int, ...], int]]]) -> dict[str, Any]:
+    """The digits of all entries, nested as the gradients are; None for an entry that has no derivative."""
+    if sum(len(counts) for counts in found.values()) > LISTED:
+        return {}
+    listed = {}
+    for name, counts in found.items():
+        array = np.full(case.wrt[name].shape, None, dtype=object)
+        for index, digits in counts:
+            array[index] = digits
+        listed[name] = array.tolist()
+    return listed

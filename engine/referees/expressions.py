@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ..worker.budget import Budget
 from .arithmetic import PreciseArithmetic
-from .case import Budget, CannotJudge
+from .case import CannotJudge
 
 _FUNCTIONS: Final = {"polygamma": "psi", "LambertW": "lambertw", "ceiling": "ceil"}
 
@@ -58,7 +59,8 @@ def _part(m: PreciseArithmetic, part: Any, args: list[Any]) -> Any:
     if name == "Abs":
         return abs(args[0])
     if name == "sign":
-        return m.number((args[0] > 0) - (args[0] < 0))
+        # SymPy differentiates |x| to it, and |x| has no derivative at zero.
+        return m.number((args[0] > 0) - (args[0] < 0)) if args[0] != 0 else m.undefined()
     name = _FUNCTIONS.get(name, name)
     if not hasattr(m.context, name):
         raise CannotJudge(f"SymPy's derivative holds {name}")

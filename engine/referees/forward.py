@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..graph import LEAF, Node, Shape
-from .case import Budget, CannotJudge
+from ..worker.budget import Budget
+from .case import CannotJudge
 
 Values = dict[Node, Any]
 """An object array for each node; several in a tuple for a node with several outputs."""

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
+from ..worker.budget import Budget
 from .arithmetic import PreciseArithmetic
-from .case import Budget, CannotJudge
+from .case import CannotJudge
 from .expressions import evaluated
 from .term import Term
 from .terms import SymbolicArithmetic

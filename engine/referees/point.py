@@ -10,8 +10,9 @@ from typing import Any, Final
 import numpy as np
 
 from ..graph import LEAF, Node
+from ..worker.budget import Budget
 from .arithmetic import PreciseArithmetic
-from .case import Budget, Case
+from .case import Case
 from .forward import Values, array_of, entry_of, evaluate_graph, evaluate_node, weighted_sum
 
 Direction = Mapping[Node, Mapping[int, Any]]
@@ -30,7 +31,8 @@ class Point:
         budget: what may be spent.
         digits: decimal digits to work with.
         rounding: where given, a seed: each result is then off by one rounding of its dtype, up or down at random but
-            the same way at every shift. It shows what floating point can know of the gradient at all.
+            the same way at every shift, and so are the arguments of what adds them up. It shows what floating point
+            can know of the gradient at all.
     """
 
     def __init__(
@@ -42,7 +44,7 @@ class Point:
         self._budget = budget
         self._rounding = rounding
         self._order = {node: position for position, node in enumerate(nodes)}
-        self._factors: dict[Node, list[Any]] = {}
+        self._factors: dict[tuple[Node, str], list[Any]] = {}
         self._affected: dict[tuple[Node, ...], list[Node]] = {}
         if rounding is None:
             self.values: Values = evaluate_graph(self.m, nodes, {}, budget)
@@ -68,27 +70,74 @@ class Point:
     def overflows(self) -> Node | None:
         """The first node whose value is outside of the range of its dtype, so that floating point cannot hold it."""
         for node in self.nodes:
-            if node.dtype.kind == "f" and node.op is not LEAF and node.op.outputs == 1:
+            if node.dtype.kind in "fc" and node.op is not LEAF and node.op.outputs == 1:
                 limit = float(np.finfo(node.dtype).max)
                 if any(self.m.finite(entry) and abs(entry) > limit for entry in self.values[node].flat):
                     return node
         return None
 
+    @cached_property
+    def underflows(self) -> Node | None:
+        """The first node with a value that is too small for all digits of its dtype."""
+        for node in self.nodes:
+            if node.dtype.kind in "fc" and node.op.outputs == 1:
+                limit = float(np.finfo(node.dtype).tiny)
+                if any(0 < abs(entry) < limit for entry in self.values[node].flat):
+                    return node
+        return None
+
     def at(self, direction: Direction, step: Any) -> Any:
         """The number that is differentiated, a step away from the point in a direction."""
+        changed = self._changed(direction, step)
+        if not any(output in changed for output in self.case.outputs):
+            return self.total
+        return self._total({**{output: self.values[output] for output in self.case.outputs}, **changed})
+
+    def _changed(self, direction: Direction, step: Any) -> Values:
+        """The values that a step changes."""
         changed: Values = {}
         for node, moves in direction.items():
             entries = self.values[node].ravel().tolist()
             for position, move in moves.items():
                 entries[position] = entries[position] + move * step
             changed[node] = array_of(node.shape, entries)
-        for node in self._nodes_after(tuple(direction)):
+        self._follow(changed, self._nodes_after(tuple(direction)))
+        return changed
+
+    def _follow(self, changed: Values, nodes: Sequence[Node]) -> None:
+        """Add what the changes lead to, through nodes in order."""
+        for node in nodes:
             if any(arg in changed for arg in node.args):
                 value = self._updated(node, changed)
                 if value is not None:
                     changed[node] = value
-        if not any(output in changed for output in self.case.outputs):
-            return self.total
+
+    def at_single_uses(self, direction: Direction, step: Any, most: int) -> list[list[Any]]:
+        """For each node that is used more than once, the number where only one of its uses sees what a step changes.
+
+        Args:
+            direction: where to.
+            step: how far.
+            most: how many uses are looked at.
+        """
+        changed = self._changed(direction, step)
+        users: dict[Node, list[tuple[Node, int]]] = {}
+        for node in self._nodes_after(tuple(direction)):
+            for place, arg in enumerate(node.args):
+                if arg in changed:
+                    users.setdefault(arg, []).append((node, place))
+        found = []
+        for node, uses in users.items():
+            most -= len(uses)
+            if len(uses) > 1 and most >= 0:
+                found.append([self._at_use(user, place, changed[node]) for user, place in uses])
+        return found
+
+    def _at_use(self, user: Node, place: int, value: Any) -> Any:
+        args = [self.values[arg] for arg in user.args]
+        args[place] = value
+        changed: Values = {user: evaluate_node(self.m, user, args, self._budget)}
+        self._follow(changed, self._nodes_after((user,)))
         return self._total({**{output: self.values[output] for output in self.case.outputs}, **changed})
 
     def _total(self, values: Values) -> Any:
@@ -110,14 +159,27 @@ class Point:
     def _whole(self, node: Node, values: Values) -> Any:
         if node.op is LEAF:
             return evaluate_graph(self.m, [node], {}, self._budget)[node]
-        return evaluate_node(self.m, node, [values[arg] for arg in node.args], self._budget)
+        return evaluate_node(self.m, node, self._jostled(node, [values[arg] for arg in node.args]), self._budget)
+
+    def _jostled(self, node: Node, args: list[Any]) -> list[Any]:
+        """The arguments of an op of many numbers, each off by one rounding: what is lost inside of it."""
+        if self._rounding is None or node.op.elementwise or node.op.family in _MOVES_ONLY:
+            return args
+        found = []
+        for place, (arg, value) in enumerate(zip(node.args, args, strict=True)):
+            if arg.dtype.kind not in "fc" or isinstance(value, tuple):
+                found.append(value)
+                continue
+            factors = self._factors_of(arg, f"{self._order[node]} {place}")
+            found.append(array_of(arg.shape, [entry * f for entry, f in zip(value.flat, factors, strict=True)]))
+        return found
 
     def _updated(self, node: Node, changed: Values) -> Any:
         """The new value of a node, or None where nothing in it changed; elementwise, only what changed is computed."""
         old = [self.values[arg] for arg in node.args]
         new = [changed.get(arg, value) for arg, value in zip(node.args, old, strict=True)]
         if not node.op.elementwise:
-            return self._rounded(node, evaluate_node(self.m, node, new, self._budget))
+            return self._rounded(node, evaluate_node(self.m, node, self._jostled(node, new), self._budget))
         before = [np.broadcast_to(value, node.shape).ravel().tolist() for value in old]
         after = [np.broadcast_to(value, node.shape).ravel().tolist() for value in new]
         entries = self.values[node].ravel().tolist()
@@ -138,11 +200,15 @@ class Point:
         pairs = zip(value.flat, self._factors_of(node), strict=True)
         return array_of(node.shape, [entry * factor for entry, factor in pairs])
 
-    def _factors_of(self, node: Node) -> list[Any]:
-        factors = self._factors.get(node)
+    def _factors_of(self, node: Node, place: str = "") -> list[Any]:
+        """A factor for each entry of a node; others where it is an argument at some place."""
+        factors = self._factors.get((node, place))
         if factors is None:
             unit = ROUNDING.get(node.dtype.name, 2.0**-53)
-            choose = random.Random(f"{self._rounding} {self._order[node]}").choice  # noqa: S311  # reproducible, no secret
+            # Of different sizes, so that two roundings do not cancel just where the values themselves do.
+            seed = f"{self._rounding} {self._order[node]} {place}"
+            source = random.Random(seed)  # noqa: S311  # reproducible, no secret
             one = self.m.number(1)
-            factors = self._factors[node] = [one + choose((-unit, unit)) for _ in range(node.size)]
+            parts = [source.choice((-unit, unit)) * source.uniform(0.3, 1.0) for _ in range(node.size)]
+            factors = self._factors[node, place] = [one + part for part in parts]
         return factors

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import product
 from typing import Any, Final
 
 from ..graph import Node, ancestors
-from .case import Budget, CannotJudge, Case
+from ..worker.budget import Budget
+from .case import CannotJudge, Case
+from .directions import moved, sides_of
 from .point import Direction, Point
 
 _STEP: Final = 25
@@ -24,6 +26,8 @@ _SURE: Final = 50
 """What is larger than 10**-50 shows at the second step already whether it stays."""
 _DENORMAL: Final = 330
 """What is computed again with a step smaller by 10**-75, and with the digits to see the least double."""
+_LARGE: Final = 10
+"""The decimal exponent of a number whose waves a step of 10**-25 may miss."""
 _MIXED: Final = 20
 """The steps of derivatives of higher order are 10**-20 and 10**-40."""
 _MOST: Final = 2_000
@@ -60,15 +64,17 @@ class Slopes:
         case: the case.
         budget: what may be spent.
         rounding: see `Point`.
+        finer: how many times as many digits as usual; the steps are smaller as well.
     """
 
-    def __init__(self, case: Case, budget: Budget, rounding: int | None = None) -> None:
+    def __init__(self, case: Case, budget: Budget, rounding: int | None = None, finer: int = 1) -> None:
         self.case = case
+        self._step = _STEP * finer
         self._budget = budget
         self._rounding = rounding
         self.nodes: Sequence[Node] = ancestors([*case.outputs, *case.wrt.values()])
         self._points: dict[int, Point] = {}
-        self.point = self._point(_BASE)
+        self.point = self._point(_BASE * finer)
         self.m = self.point.m
 
     def _point(self, digits: int) -> Point:
@@ -79,6 +85,10 @@ class Slopes:
         if digits not in self._points:
             self._points[digits] = Point(self.case, self.nodes, self._budget, digits, self._rounding)
         return self._points[digits]
+
+    def jostled(self, seed: int) -> Slopes:
+        """The slopes of the same case with every result off by one rounding, see `Point`."""
+        return Slopes(self.case, self._budget, seed)
 
     def unit(self, node: Node, position: int, *, imaginary: bool = False) -> tuple[Direction, int]:
         """The direction of one entry, as long as the entry but at most 1, and the decimal exponent of that length."""
@@ -108,10 +118,21 @@ class Slopes:
         left = (point.total - point.at(direction, -h)) / length
         return left, right
 
+    def parts(self, direction: Direction, exponent: int, most: int) -> Any:
+        """The largest sum of absolute parts that a node on the way adds up for a derivative, one part a use of it."""
+        point = self._point(_BASE - exponent + self.point.magnitude)
+        h = point.m.number(10) ** -self._step
+        length = h * point.m.number(10) ** exponent
+        sums = [
+            point.m.total([abs(total - point.total) / length for total in totals])
+            for totals in point.at_single_uses(direction, h, most)
+        ]
+        return max((size for size in sums if point.m.finite(size)), default=point.m.number(0))
+
     def beside(self, direction: Direction, exponent: int) -> tuple[Any, Any]:
         """The values a step to the left and to the right: where there is none at the point, they may tell a limit."""
-        point = self._point(2 * _STEP + _BASE - exponent + self.point.magnitude)
-        h = point.m.number(10) ** -_STEP
+        point = self._point(2 * self._step + _BASE - exponent + self.point.magnitude)
+        h = point.m.number(10) ** -self._step
         return point.at(direction, -h), point.at(direction, h)
 
     def slope(self, direction: Direction, exponent: int) -> Slope:
@@ -119,7 +140,9 @@ class Slopes:
         m = self.m
         if m.undefined_number(self.point.total):
             raise CannotJudge("the value is not a number here")
-        left, right = self.quotients(direction, exponent, _STEP)
+        left, right = self.quotients(direction, exponent, self._step)
+        if max(abs(left), abs(right)) < m.number(10) ** -_SURE:
+            return self._faint(direction, exponent, left, right)
         if not self._alike(left, right):
             return self._limit(direction, exponent, left, right)
         value = (left + right) / 2
@@ -132,7 +155,7 @@ class Slopes:
         m = self.m
         if not (m.finite(left) and m.finite(right)):
             return False
-        steepest = m.number(10) ** (self.point.magnitude + 10)
+        steepest = m.number(10) ** min(self.point.magnitude + 10, self._step - 10)
         return bool(abs(right - left) <= max(abs(left), abs(right)) * 1e-8 and abs(left) < steepest)
 
     def order(self, directions: Sequence[tuple[Direction, int]]) -> Slope:
@@ -167,7 +190,7 @@ class Slopes:
         h = point.m.number(10) ** -step
         values: dict[tuple[int, ...], Any] = {}
         quotients = []
-        for signs in _sides(directions):
+        for signs in sides_of(directions):
             total = []
             for corner in product((0, 1), repeat=len(signs)):
                 steps = tuple(sign * on for sign, on in zip(signs, corner, strict=True))
@@ -183,7 +206,10 @@ class Slopes:
     def _limit(self, direction: Direction, exponent: int, left: Any, right: Any) -> Slope:
         """What the quotients tend to as the step shrinks, where left and right are not alike."""
         m = self.m
-        left2, right2 = self.quotients(direction, exponent, _STEP + _SECOND)
+        close = self._smooth_close_by(direction, exponent)
+        if close is not None:
+            return close
+        left2, right2 = self.quotients(direction, exponent, self._step + _SECOND)
         jumps = [_jumps(m, first, second) for first, second in ((left, left2), (right, right2))]
         poles = [m.finite(self.point.total) and abs(side) == m.inf for side in (left2, right2)]
         if all(jump or pole for jump, pole in zip(jumps, poles, strict=True)):
@@ -203,39 +229,53 @@ class Slopes:
             return Slope(middle, middle, middle)
         return Slope(left2, right2, None)
 
+    def _smooth_close_by(self, direction: Direction, exponent: int) -> Slope | None:
+        """The derivative where large numbers in the graph make waves that are shorter than the steps so far."""
+        magnitude = self.point.magnitude
+        if magnitude <= _LARGE:
+            return None
+        left, right = self.quotients(direction, exponent, self._step + _SECOND + 2 * magnitude)
+        if not (self.m.finite(left) and self.m.finite(right)):
+            return None
+        middle = (left + right) / 2
+        # A leap, which is as steep as the step is small, is no slope.
+        smooth = abs(right - left) <= abs(middle) * 1e-8 and abs(middle) < self.m.number(10) ** (2 * magnitude + _LARGE)
+        return Slope(middle, middle, middle) if smooth else None
+
     def _tiny(self, direction: Direction, exponent: int, value: Any) -> Any:
         """A derivative that is small against everything: zero where it shrinks with the step."""
         if abs(value) > self.m.number(10) ** -_SURE:
-            left, right = self.quotients(direction, exponent, _STEP + _SECOND)
+            left, right = self.quotients(direction, exponent, self._step + _SECOND)
             if abs(left + right - 2 * value) <= abs(value) * 1e-8:
                 return value
-        left, right = self.quotients(direction, exponent, _STEP + _TINY, _DENORMAL)
-        again = (left + right) / 2
-        return self.m.number(0) if abs(again) <= abs(value) * 1e-10 else again
+        left, right = self._deepest(direction, exponent, value, value)
+        return (left + right) / 2
 
+    def _faint(self, direction: Direction, exponent: int, left: Any, right: Any) -> Slope:
+        """The derivative where both quotients are so small that they may be rounding."""
+        left, right = self._deepest(direction, exponent, left, right)
+        if self._alike(left, right):
+            middle = (left + right) / 2
+            return Slope(middle, middle, middle)
+        return self._smooth_close_by(direction, exponent) or Slope(left, right, None)
 
-def _sides(directions: Sequence[tuple[Direction, int]]) -> list[tuple[int, ...]]:
-    """The signs that the steps take together: repeated directions go one way."""
-    places = [
-        (node, position) for direction, _ in directions for node, moves in direction.items() for position in moves
-    ]
-    sides = product((1, -1), repeat=len(places))
-    return [
-        signs
-        for signs in sides
-        if all(a == b for (p, a), (q, b) in combinations(zip(places, signs, strict=True), 2) if p == q)
-    ]
-
-
-def moved(directions: Sequence[Direction], steps: Sequence[Any], m: Any) -> Direction:
-    """The sum of some directions, each times its number of steps."""
-    total: dict[Node, dict[int, Any]] = {}
-    for direction, count in zip(directions, steps, strict=True):
-        for node, moves in direction.items():
-            place = total.setdefault(node, {})
-            for position, move in moves.items():
-                place[position] = place.get(position, m.number(0)) + count * move
-    return total
+    def _deepest(self, direction: Direction, exponent: int, left: Any, right: Any) -> tuple[Any, Any]:
+        """Both quotients once more, with the digits to see the least double; zero where they shrink with the step."""
+        sides = self.quotients(direction, exponent, self._step + _TINY, _DENORMAL)
+        shrunk = [
+            side != 0 and (first == 0 or abs(side) <= abs(first) * 1e-10)
+            for side, first in zip(sides, (left, right), strict=True)
+        ]
+        if not any(shrunk):
+            return sides
+        # What was there before may have been rounding: only a third step tells.
+        third = self.quotients(direction, exponent, self._step + 2 * _TINY, _DENORMAL)
+        stays = [abs(side - again) <= abs(side) * 1e-8 for side, again in zip(sides, third, strict=True)]
+        left, right = (
+            side if stay or not small else self.m.number(0)
+            for side, stay, small in zip(sides, stays, shrunk, strict=True)
+        )
+        return left, right
 
 
 def _jumps(m: Any, first: Any, second: Any) -> bool:

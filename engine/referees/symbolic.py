@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from ..graph import LEAF, Node, ancestors
-from .case import CANNOT, DISAGREE, KINK, Budget, BudgetSpent, CannotJudge, Case, Judgement
-from .digits import verdict_of
+from ..worker.budget import Budget, BudgetSpent
+from .case import AGREE, CANNOT, DISAGREE, KINK, CannotJudge, Case, Judgement
+from .digits import Entry, entry_label, given, shown, verdict_of
+from .excuses import Facts, explained, losing, overflowing
 from .forward import array_of, evaluate_graph, weighted_sum
 from .pieces import Gradient
-from .precise import Facts
+from .sides import between
+from .slopes import Slope
 from .term import Term
 from .terms import SymbolicArithmetic
 
@@ -22,6 +25,8 @@ FEW: Final = 4
 """With at most so many scalar leaves the closed forms are given."""
 _SHORT: Final = 60
 _SIMPLIFIABLE: Final = 30
+_ROUND: Final = 1000
+"""Polynomials over longer numbers than that have degrees of as many digits."""
 
 
 def judge(case: Case, budget: Budget, facts: Facts | None = None) -> Judgement:
@@ -50,23 +55,72 @@ def _judged(case: Case, budget: Budget, facts: Facts) -> Judgement:
     judgement, objections = verdict_of(NAME, m, case, truth, facts.rounded)
     if objections and _endless(case) and any(not m.finite(entry.true) for entry in objections):
         raise CannotJudge("the expression holds an infinity, which SymPy differentiates like a number")
+    kink: Judgement | None = None
     if ties:
+        _require_value(m, case, budget)
         other, _ = _gradients(case, budget, 1)
-        if _differ(m, truth, other) and not _undefined(m, truth) and not _undefined(m, other):
-            return Judgement(NAME, KINK, None, "two branches meet here with different slopes", judgement.entry)
-    if judgement.verdict != DISAGREE:
+        if _undefined(m, truth) or _undefined(m, other):
+            raise CannotJudge("two branches meet here, and one of them has no derivative")
+        if _differ(m, truth, other):
+            outside = _at_branches(m, case, truth, other)
+            if outside is not None:
+                return outside
+            kink = Judgement(NAME, KINK, None, "two branches meet here with different slopes", judgement.entry)
+            truth = {name: _where_alike(m, array, other[name]) for name, array in truth.items()}
+            judgement, objections = verdict_of(NAME, m, case, truth, facts.rounded)
+    if judgement.verdict == DISAGREE and not facts.complete:
+        try:
+            facts = explained(case, objections, budget)
+        except (BudgetSpent, CannotJudge) as reason:
+            words = f"{judgement.reason}; whether that is rounding is not known: {reason}"
+            return dataclasses.replace(judgement, verdict=CANNOT, reason=words)
+        judgement, objections = verdict_of(NAME, m, case, truth, facts.rounded)
+    judgement = _excused(judgement, objections, facts)
+    return kink if kink is not None and judgement.verdict == AGREE else judgement
+
+
+def _require_value(m: Any, case: Case, budget: Budget) -> None:
+    """See whether there is a value at the border itself, which the branches beside it do not tell.
+
+    Raises:
+        CannotJudge: where there is none.
+    """
+    values = evaluate_graph(m, ancestors(case.outputs), {}, budget)
+    if not m.finite(weighted_sum(m, [values[output] for output in case.outputs], case.cotangents)):
+        raise CannotJudge("the value is not a finite number here")
+
+
+def _where_alike(m: Any, left: Any, right: Any) -> Any:
+    """The slopes that are the same on both sides, and None for the others."""
+    pairs = zip(left.flat, right.flat, strict=True)
+    alike = [a == b or (m.finite(a - b) and abs(a - b) <= abs(a) * 1e-15) for a, b in pairs]
+    return array_of(left.shape, [a if same else None for a, same in zip(left.flat, alike, strict=True)])
+
+
+def _at_branches(m: Any, case: Case, truth: Mapping[str, Any], other: Mapping[str, Any]) -> Judgement | None:
+    """An objection to an entry that lies outside of the slopes of both branches."""
+    for name in truth:
+        for index, number in np.ndenumerate(given(case, name)):
+            got = number.item()
+            slope = Slope(truth[name][index], other[name][index], None)
+            sides = m.finite(slope.left) and m.finite(slope.right) and slope.left != slope.right
+            if sides and not between(m, got, slope):
+                label = entry_label(name, index)
+                reason = f"the slopes by {label} are {shown(m, slope.left)} and {shown(m, slope.right)}"
+                return Judgement(NAME, DISAGREE, None, f"{reason}, and {got!r} is outside of them", label)
+    return None
+
+
+def _excused(judgement: Judgement, objections: Sequence[Entry], facts: Facts) -> Judgement:
+    """An objection is withdrawn where the function itself explains it."""
+    if judgement.verdict != DISAGREE or not facts.explain(objections):
         return judgement
     labels = {entry.label for entry in objections}
-    if facts.overflow is not None:
-        reason = f"{facts.overflow} overflows here in floating point; {judgement.reason}"
-        return dataclasses.replace(judgement, verdict=CANNOT, reason=reason)
     if labels <= facts.kinks:
         return dataclasses.replace(judgement, verdict=KINK, reason=f"a kink within rounding; {judgement.reason}")
-    if labels <= facts.losses | facts.kinks:
-        lost = 16 - (judgement.digits or 0)
-        reason = f"floating point loses {lost} digits here; {judgement.reason}"
-        return dataclasses.replace(judgement, verdict=CANNOT, reason=reason)
-    return judgement
+    if not labels <= facts.losses | facts.kinks:
+        return dataclasses.replace(judgement, verdict=CANNOT, reason=overflowing(facts, judgement))
+    return dataclasses.replace(judgement, verdict=CANNOT, reason=losing(judgement))
 
 
 def _endless(case: Case) -> bool:
@@ -87,8 +141,9 @@ def _gradients(case: Case, budget: Budget, side: int) -> tuple[dict[str, Any], i
     for group in groups:
         m = SymbolicArithmetic(budget, side=side)
         total, symbols = expanded(m, case, group)
-        if m.precise.undefined_number(total.value):
-            raise CannotJudge("the value is not a number here")
+        if not m.precise.finite(total.value):
+            undefined = m.precise.undefined_number(total.value)
+            raise CannotJudge(f"the value is {'not a number' if undefined else 'infinite'} here")
         gradient = Gradient(m, total, budget)
         for name, node in group.items():
             truth[name] = array_of(node.shape, gradient.by([term.expression for term in symbols[name].flat]))
@@ -109,8 +164,7 @@ def expanded(m: SymbolicArithmetic, case: Case, wrt: Mapping[str, Node]) -> tupl
             point = np.asarray(node.value).reshape(node.shape)
         entries = []
         for index in np.ndindex(node.shape):
-            label = f"{name}[{', '.join(map(str, index))}]" if index else name
-            entries.append(m.symbol(label, point[index]))
+            entries.append(m.symbol(entry_label(name, index), point[index]))
         given[node] = symbols[name] = array_of(node.shape, entries)
     values = evaluate_graph(m, nodes, given, m.budget)
     return m.lifted(weighted_sum(m, [values[output] for output in case.outputs], case.cotangents)), symbols
@@ -157,7 +211,7 @@ def shortest(sympy: Any, expression: Any) -> Any:
     candidates = [expression]
     if size > 2:
         candidates += [sympy.factor_terms(expression), sympy.expand(expression)]
-    if 4 < size <= _SIMPLIFIABLE:
+    if 4 < size <= _SIMPLIFIABLE and all(max(abs(n.p), n.q) <= _ROUND for n in expression.atoms(sympy.Rational)):
         # Not simplify(): it takes a third of a second to wake up.
         candidates += [sympy.together(candidates[1]), sympy.powsimp(candidates[2]), sympy.factor(expression)]
     best = min(candidates, key=lambda form: (sympy.count_ops(form), len(str(form)), str(form)))

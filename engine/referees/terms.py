@@ -15,8 +15,9 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
+from ..worker.budget import Budget
 from .arithmetic import PreciseArithmetic
-from .case import Budget, CannotJudge
+from .case import CannotJudge
 from .term import Term
 
 _SYMPY: Final = {"psi": "polygamma", "lambertw": "LambertW"}

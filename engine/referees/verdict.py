@@ -2,65 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
-from ..graph import ancestors
+from ..errors import AgradError
+from ..graph import Node
+from ..worker.budget import MEMORY, OPERATIONS, SECONDS, Budget
 from . import differences, precise, symbolic
-from .case import CANNOT, OPERATIONS, SECONDS, SKIPPED_CHECK, Budget, CannotJudge, Case, Check, Judgement
+from .blame import op_cases, packed
+from .case import CANNOT, DISAGREE, SKIPPED_CHECK, Blame, CannotJudge, Case, Check, Judgement
 from .description import described
-from .forward import cost_of
+from .hearing import suited
 from .process import RefereeProcess
 
 NAMES: Final = (symbolic.NAME, precise.NAME)
-_SYMBOLIC_OPERATIONS: Final = 4_000
-_SYMBOLIC_ENTRIES: Final = 200
-_LARGEST_GRAPH: Final = 100_000
+"""The referees that are asked where the caller does not say which; differences where a case suits neither."""
+ALL: Final = (*NAMES, differences.NAME)
+
+_LEAST: Final = 0.5
+"""Seconds for the search for the op that is to blame, where the referees have used up theirs."""
+_PORTION: Final = 100
+_PORTION_SIZE: Final = 100_000
+"""Ops, and numbers in them, that are described at a time."""
 
 
 class RunningCheck:
     """A check that is under way; `finish` waits for it, `stop` gives it up.
 
     Args:
-        now: what has been said already.
+        case: what is checked.
         order: the names of the referees, as they are to be reported.
-        process: the process that the others are asked in, if any.
-        seconds: its limit.
-        case: the case, and the budget for the differences, where they are asked too.
+        process: the process that the exact ones were asked in, if any.
+        budget: what each may spend.
+        reason: why there is no process, where one was wanted.
+        keep: leave the process alive for other cases.
     """
 
     def __init__(
         self,
-        now: Sequence[Judgement],
+        case: Case,
         order: Sequence[str],
         process: RefereeProcess | None,
-        seconds: float,
-        late: tuple[Case, Budget] | None = None,
+        budget: Budget,
+        *,
+        reason: str | None = None,
+        keep: bool = False,
     ) -> None:
-        self._said = {judgement.name: judgement for judgement in now}
+        self._case = case
         self._order = order
         self._process = process
-        self._seconds = seconds
-        self._late = late
+        self._budget = budget
+        self._reason = reason
+        self._keep = keep
 
     def finish(self) -> Check:
         """Wait for the referees, at most for their time, and say what they say together."""
-        if self._late is not None:
-            self._said[differences.NAME] = _differences(*self._late)
-            self._late = None
+        begin = time.monotonic()
+        said: dict[str, Judgement] = {}
+        if differences.NAME in self._order:
+            said[differences.NAME] = _differences(self._case, Budget(self._budget.operations, self._budget.seconds))
         if self._process is not None:
-            self._read(self._process.answers(self._seconds))
-            self._process = None
-        missing = Judgement("", CANNOT, None, f"no answer within {self._seconds:g} s, or out of memory")
-        return Check.of(self._said.get(name, replace(missing, name=name)) for name in self._order)
+            self._read(self._process.answers(self._budget.seconds), said)
+        reason = self._reason or f"no answer within {self._budget.seconds:g} s, or out of memory"
+        check = Check.of(said.get(name) or Judgement(name, CANNOT, None, reason) for name in self._order)
+        if check.verdict == DISAGREE:
+            left = max(_LEAST, self._budget.seconds - (time.monotonic() - begin))
+            check = replace(check, blame=self._blamed(Budget(self._budget.operations, left)))
+        if not self._keep:
+            self.stop()
+        return check
 
-    def _read(self, answers: Sequence[dict[str, Any]]) -> None:
+    def _blamed(self, budget: Budget) -> Blame | None:
+        """The op that is wrong, if one is and the time suffices to find it."""
+        with suppress(OSError, AgradError, CannotJudge):
+            if self._process is None or not self._process.alive:
+                self.stop()
+                self._process, self._keep = RefereeProcess("mpmath"), False
+            for nodes, cases in _portions(self._case):
+                request = {"ops": cases, "seconds": budget.seconds_left, "operations": budget.operations}
+                self._process.ask(request)
+                for answer in self._process.answers(budget.seconds_left):
+                    wrong = answer.get("wrong")
+                    if wrong is not None:
+                        return Blame(nodes[wrong["position"]], wrong["fault"], wrong["argument"], wrong["reason"])
+                if not self._process.alive or budget.seconds_left == 0:
+                    break
+        return None
+
+    def _read(self, answers: Sequence[dict[str, Any]], said: dict[str, Judgement]) -> None:
         for answer in answers:
             if "name" in answer:
-                self._said[answer["name"]] = Judgement(**answer)
-            elif symbolic.NAME in self._said:
-                self._said[symbolic.NAME] = replace(self._said[symbolic.NAME], forms=answer["forms"])
+                said[answer["name"]] = Judgement(**answer)
+            elif "error" in answer:
+                self._reason = answer["error"]
+            elif symbolic.NAME in said:
+                said[symbolic.NAME] = replace(said[symbolic.NAME], forms=answer["forms"])
 
     def stop(self) -> None:
         """Give it up."""
@@ -74,8 +113,10 @@ def start_check(
     *,
     seconds: float = SECONDS,
     operations: int = OPERATIONS,
+    memory: int = MEMORY,
     referees: Sequence[str] = NAMES,
     process: RefereeProcess | None = None,
+    keep: bool = False,
 ) -> RunningCheck:
     """Ask the referees that suit a case, and go on; `finish()` gives their verdict.
 
@@ -85,27 +126,31 @@ def start_check(
         case: the gradient to be checked.
         seconds: how long all referees together may take.
         operations: how many operations on exact numbers each may spend.
+        memory: how many bytes their process may take for it.
         referees: the names of those to ask.
         process: one that was started early, so that its imports are done; it is used or ended here.
+        keep: leave that process alive, for other cases.
     """
     order, directions = suited(case, operations, referees)
-    if not order:
-        if process is not None:
+    asked = [name for name in order if name != differences.NAME]
+    budget = Budget(operations, seconds)
+    reason = None
+    if asked:
+        try:
+            text = described(case)
+            process = process or RefereeProcess(asked[0])
+        except (CannotJudge, OSError) as error:
+            reason, asked = str(error), []
+    if not asked:
+        if process is not None and not keep:
             process.end()
-        return RunningCheck([], [differences.NAME], None, seconds, (case, Budget(operations, seconds)))
-    try:
-        text = described(case)
-        process = process or RefereeProcess(order[0])
-    except (CannotJudge, OSError) as reason:
-        if process is not None:
-            process.end()
-        return RunningCheck([Judgement(name, CANNOT, None, str(reason)) for name in order], order, None, seconds)
+        return RunningCheck(case, order, None, budget, reason=reason)
+    assert process is not None
     # The fast one first: what it learns of the point helps the other.
-    asked = sorted(order, key=lambda name: name != precise.NAME)
-    process.ask(
-        {"case": text, "seconds": seconds, "operations": operations, "referees": asked, "directions": directions}
-    )
-    return RunningCheck([], order, process, seconds)
+    asked.sort(key=lambda name: name != precise.NAME)
+    limits = {"seconds": seconds, "operations": operations, "memory": memory}
+    process.ask({"case": text, "referees": asked, "directions": directions, **limits})
+    return RunningCheck(case, order, process, budget, keep=keep)
 
 
 def check(
@@ -115,20 +160,21 @@ def check(
     return start_check(case, seconds=seconds, operations=operations, referees=referees).finish()
 
 
-def suited(case: Case, operations: int, referees: Sequence[str]) -> tuple[list[str], bool]:
-    """The referees whose budget a case fits, and whether mpmath is to look along random directions only."""
-    nodes = ancestors([*case.outputs, *case.wrt.values()])
-    if len(nodes) > _LARGEST_GRAPH or sum(node.size for node in nodes) > operations:
-        return [], False
-    once = sum(cost_of(node) for node in nodes)
-    entries = sum(node.size for node in case.wrt.values())
-    chosen = []
-    if symbolic.NAME in referees and once <= _SYMBOLIC_OPERATIONS and entries <= _SYMBOLIC_ENTRIES:
-        chosen.append(symbolic.NAME)
-    directions = precise.cost(case, nodes) > operations
-    if precise.NAME in referees and once * 2 * precise.DIRECTIONS <= operations:
-        chosen.append(precise.NAME)
-    return chosen, directions
+def _portions(case: Case) -> Iterator[tuple[list[Node], list[dict[str, Any]]]]:
+    """The ops of a case, some at a time, so that the first wrong one is found before all are described."""
+    nodes: list[Node] = []
+    cases: list[dict[str, Any]] = []
+    size = 0
+    for node, op_case in op_cases(case):
+        with suppress(CannotJudge):  # one that plain data cannot describe is left out
+            cases.append(packed(op_case))
+            nodes.append(node)
+        size += sum(part.size for part in (node, *node.args))
+        if len(nodes) >= _PORTION or size >= _PORTION_SIZE:
+            yield nodes, cases
+            nodes, cases, size = [], [], 0
+    if nodes:
+        yield nodes, cases
 
 
 def _differences(case: Case, budget: Budget) -> Judgement:
@@ -138,4 +184,4 @@ def _differences(case: Case, budget: Budget) -> Judgement:
         return Judgement(differences.NAME, CANNOT, None, f"{type(error).__name__}: {error}")
 
 
-__all__ = ["NAMES", "SKIPPED_CHECK", "RunningCheck", "check", "start_check", "suited"]
+__all__ = ["ALL", "NAMES", "SKIPPED_CHECK", "RunningCheck", "check", "start_check", "suited"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agrad.engine.referees import Case, check, differences
-from agrad.engine.referees.case import Budget
+from agrad.engine.worker.budget import Budget
 
 MakeCase = Callable[..., Case]
 

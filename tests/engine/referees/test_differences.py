@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from agrad.engine.referees import Case, differences
-from agrad.engine.referees.case import Budget
+from agrad.engine.worker.budget import Budget
 
 MakeCase = Callable[..., Case]
 
@@ -59,3 +59,47 @@ def test_extrapolation_brackets_the_slope(function: Callable[[float], float], sl
     found, bar = differences.bracketed(lambda h: (function(h) - function(-h)) / (2 * h))
     assert abs(found - slope) <= 10 * bar + 1e-14
     assert bar < 1e-10
+
+
+def test_intermediate_nodes_are_cut_free(make_case: MakeCase) -> None:
+    """Each intermediate node is moved by itself, as a leaf in its place; the leaves move through it."""
+    case = make_case("y = x**2\nz = sum(y*x + sin(y))", wrt=["x", "y"], x=np.linspace(0.5, 1.5, 20))
+    assert differences.judge(case, Budget()).verdict == "agree"
+    case.gradients["y"] = case.gradients["y"] * 1.0001
+    assert differences.judge(case, Budget()).verdict == "disagree"
+
+
+def test_complex_leaves_move_in_the_plane(make_case: MakeCase) -> None:
+    """The gradient of the conjugate's convention agrees, its conjugate does not."""
+    case = make_case("sum(real(c * c * exp(c)))", c=np.array([1.0 + 2.0j, -0.5j]))
+    assert differences.judge(case, Budget()).verdict == "agree"
+    case.gradients["c"] = np.conj(case.gradients["c"])
+    assert differences.judge(case, Budget()).verdict == "disagree"
+
+
+def test_a_gradient_of_zero_is_not_confirmed(make_case: MakeCase) -> None:
+    """Far out in a tail float64 sees a constant, whether the slope is zero or only small."""
+    case = make_case("sigmoid(x)", x=40.0)
+    case.gradients["x"] = np.float64(0.0)
+    judgement = differences.judge(case, Budget())
+    assert (judgement.verdict, judgement.reason) == (
+        "cannot judge",
+        "a slope of zero cannot be told from rounding in float64",
+    )
+
+
+def test_waves_shorter_than_a_step_are_seen(make_case: MakeCase) -> None:
+    """Numbers whose squares overflow make no agreement."""
+    assert differences.judge(make_case("sin(x)", x=1e300), Budget()).verdict == "cannot judge"
+
+
+def test_a_nan_beside_a_slope_is_wrong(make_case: MakeCase) -> None:
+    """Not a number does not pass where the function has a slope."""
+    case = make_case("sum(exp(x))", x=np.linspace(0.0, 1.0, 10))
+    case.gradients["x"][3] = np.nan
+    assert differences.judge(case, Budget()).verdict == "disagree"
+
+
+def test_a_kink_is_said_where_the_middle_was_chosen(make_case: MakeCase) -> None:
+    """Half the slope on each side is what a central quotient has too, and still it is a kink."""
+    assert differences.judge(make_case("maximum(x, y)", x=1.0, y=1.0), Budget()).verdict == "kink"

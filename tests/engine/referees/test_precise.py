@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from agrad.engine.referees import Case, precise
-from agrad.engine.referees.case import Budget, Judgement
+from agrad.engine.referees.case import Judgement
+from agrad.engine.worker.budget import Budget
 
 MakeCase = Callable[..., Case]
 
@@ -201,3 +202,55 @@ def test_a_spent_budget_is_a_reason(make_case: MakeCase) -> None:
     assert (judgement.verdict, judgement.reason) == ("cannot judge", "more than 100 operations")
     judgement = precise.judge(case, Budget(seconds=0.0))
     assert judgement.reason == "not done within 0 s"
+
+
+def test_along_directions_an_intermediate_node_moves_by_itself(make_case: MakeCase) -> None:
+    """What it is computed from would move it as well, so the leaves have directions of their own."""
+    case = make_case("y = x**2\nz = sum(y*x + sin(y))", wrt=["x", "y"], x=[1.5, 0.7])
+    assert judged(case, directions=True).verdict == "agree"
+    case.gradients["y"] = case.gradients["y"] * 1.0001
+    assert judged(case, directions=True).verdict == "disagree"
+
+
+def test_a_corner_without_a_gradient_is_a_kink(make_case: MakeCase) -> None:
+    """Partial derivatives along the edges are none where the slope into the domain is another one."""
+    case = make_case("x**0.5 * y**0.5", x=0.0, y=0.0)
+    case.gradients.update(x=np.float64(0.0), y=np.float64(0.0))
+    judgement = judged(case)
+    assert judgement.verdict == "kink"
+    assert str(judgement.reason).startswith("not differentiable: into the domain the slope is 1.0")
+
+
+def test_underflow_has_its_own_word(make_case: MakeCase) -> None:
+    """A gradient on the way that no double can hold explains a zero, and the node is named."""
+    case = make_case("v = x * y\nz = rsqrt(v)", wrt=["x", "y"], x=1e300, y=20.5)
+    case.gradients["y"] = np.float64(0.0)
+    judgement = judged(case)
+    assert judgement.verdict == "cannot judge"
+    assert str(judgement.reason).startswith("the gradient by v underflows here in floating point")
+
+
+def test_a_finite_number_is_no_overflow(make_case: MakeCase) -> None:
+    """An overflow leaves infinities, NaN and zeros: another wrong number is wrong."""
+    case = make_case("x * 3 + exp(x) * 0", x=800.0)
+    case.gradients["x"] = np.float64(2.0)
+    assert judged(case).verdict == "disagree"
+
+
+def test_entries_lost_inside_an_op_are_lost(make_case: MakeCase) -> None:
+    """A sum of large numbers that cancel knows its small result only up to their rounding."""
+    case = make_case("sum(x)**2", x=[1e10, 1e-4, -1e10])
+    case.gradients["x"] = case.gradients["x"] * 0 + np.float64(1.9e-4)
+    assert judged(case).verdict == "cannot judge"
+    case.gradients["x"] = case.gradients["x"] * 0 + np.float64(2.9)
+    assert judged(case).verdict == "disagree"
+
+
+@pytest.mark.parametrize("text", ["x * (1 / x)", "x / (x + y)", "3.0 * x - x * 3.0"])
+def test_parts_that_cancel_leave_rounding(make_case: MakeCase, text: str) -> None:
+    """Where the uses of a node contribute parts that cancel, an error as small as their rounding is no wrong rule."""
+    case = make_case(f"{text} + 0*y", x=0.93, y=1e-17)
+    case.gradients["x"] = np.float64(1e-16)
+    assert judged(case).verdict in ("agree", "cannot judge")
+    case.gradients["x"] = np.float64(1e-12)
+    assert judged(case).verdict == "disagree"

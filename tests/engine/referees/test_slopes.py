@@ -11,8 +11,9 @@ import pytest
 from agrad.engine.errors import Source
 from agrad.engine.language import build
 from agrad.engine.referees.arithmetic import PreciseArithmetic
-from agrad.engine.referees.case import Budget, BudgetSpent, CannotJudge, Case
+from agrad.engine.referees.case import CannotJudge, Case
 from agrad.engine.referees.slopes import Slope, Slopes
+from agrad.engine.worker.budget import Budget, BudgetSpent
 
 
 def slopes_of(expression: str, x: Any, budget: Budget | None = None) -> Slopes:
@@ -107,3 +108,26 @@ def test_rounding_does_not_leave_a_domain() -> None:
     assert m.sqrt(-tiny) == 0
     assert m.undefined_number(m.function("acos", m.number(1 + 2.0**-52)))
     assert m.undefined_number(m.sqrt(m.number(-1e-30)))
+
+
+def test_a_jump_beside_huge_numbers_is_no_slope() -> None:
+    """Also where large numbers elsewhere allow for steep slopes, what grows with the step is a jump."""
+    assert first("sum(sign(x)) + 1e300", 0.0).value is None
+    assert first("sum(sign(x) * 1e-5) + 1e300", 0.0).value is None
+
+
+def test_steep_and_smooth_beside_huge_numbers() -> None:
+    """A slope of any size is found, and waves that are shorter than the usual step."""
+    assert float(first("x * 1e18 + 1e200", 1.0).value) == 1e18
+    assert float(first("sin(x * x)", 1e150).value) == pytest.approx(1.120212635e150, rel=1e-9)
+    assert float(first("sin(x)", 1e300).value) == pytest.approx(math.cos(1e300), rel=1e-12)
+
+
+def test_tiny_slopes_are_told_from_rounding() -> None:
+    """A slope far below all other numbers is found, with its sides; what only shrinks with the step is zero."""
+    assert float(first("1e-300*x + 1.0", 0.0).value) == 1e-300
+    kink = first("1e-60*abs(x)", 0.0)
+    assert kink.value is None
+    assert float(kink.right) == pytest.approx(1e-60, rel=1e-9)
+    assert first("x**4", 0.0).value == 0
+    assert first("1e-60*x*abs(x)", 0.0).value == 0

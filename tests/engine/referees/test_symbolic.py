@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from agrad.engine.referees import Case, symbolic
-from agrad.engine.referees.case import Budget, Judgement
+from agrad.engine.referees.case import Judgement
+from agrad.engine.worker.budget import Budget
 
 MakeCase = Callable[..., Case]
 
@@ -61,6 +62,57 @@ def test_a_wrong_gradient_is_named(make_case: MakeCase) -> None:
 def test_branches_that_meet_with_other_slopes_are_a_kink(make_case: MakeCase, text: str) -> None:
     """A point on the border of two branches is looked at from both."""
     assert judged(make_case(text, x=0.0)).verdict == "kink"
+
+
+def test_outside_of_both_branches_is_wrong(make_case: MakeCase) -> None:
+    """A gradient that no branch has, nor any number between them, is objected to."""
+    case = make_case("abs(x)", x=0.0)
+    case.gradients["x"] = np.float64(1.5)
+    judgement = judged(case)
+    assert judgement.verdict == "disagree"
+    assert judgement.reason == "the slopes by x are -1.0 and 1.0, and 1.5 is outside of them"
+
+
+def test_a_kink_hides_no_wrong_entry(make_case: MakeCase) -> None:
+    """Beside an entry on a border the others are compared all the same."""
+    case = make_case("sum(abs(x) * y)", x=[0.0, 2.0], y=[1.0, 3.0])
+    assert judged(case).verdict == "kink"
+    case.gradients["y"] = case.gradients["y"] * 1.1
+    judgement = judged(case)
+    assert judgement.verdict == "disagree"
+    assert judgement.reason == "the derivative by y[1] is 2.0, not 2.2"
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs", "words"),
+    [
+        ("exp(x) / (1 + exp(x))", {"x": 800.0}, "exp overflows here"),
+        ("(x + 1e10 - 1e10)**2", {"x": 1e-4}, "floating point loses"),
+    ],
+)
+def test_alone_it_knows_what_floating_point_does(
+    make_case: MakeCase, text: str, inputs: dict[str, float], words: str
+) -> None:
+    """Overflow and lost digits are no wrong rules, also where mpmath was not asked before."""
+    judgement = judged(make_case(text, **inputs))
+    assert judgement.verdict == "cannot judge"
+    assert words in str(judgement.reason)
+
+
+def test_where_that_is_not_known_it_does_not_object(make_case: MakeCase) -> None:
+    """With no operations left to tell rounding from a wrong rule, that is the reason."""
+    case = make_case("sum(exp(x) * sin(x))", x=[1.0, 2.0])
+    case.gradients["x"] = case.gradients["x"] * 2.0
+    assert judged(case).verdict == "disagree"
+    judgement = judged(case, Budget(operations=60))
+    assert judgement.verdict == "cannot judge"
+    assert "whether that is rounding is not known" in str(judgement.reason)
+
+
+def test_an_infinite_value_has_no_derivative(make_case: MakeCase) -> None:
+    """SymPy would differentiate the infinity like a number."""
+    judgement = judged(make_case("special.entr(x) * 1.0", x=-1.0))
+    assert (judgement.verdict, judgement.reason) == ("cannot judge", "the value is infinite here")
 
 
 def test_branches_that_meet_smoothly_are_no_kink(make_case: MakeCase) -> None:

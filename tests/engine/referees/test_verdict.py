@@ -26,8 +26,8 @@ from agrad.engine.referees import (
     start_check,
     symbolic,
 )
-from agrad.engine.referees.case import Budget
 from agrad.engine.referees.description import described, rebuilt
+from agrad.engine.worker.budget import Budget
 
 MakeCase = Callable[..., Case]
 
@@ -110,8 +110,8 @@ def test_middling_graphs_are_left_to_mpmath_along_directions(make_case: MakeCase
 def test_the_process_is_ended_at_its_limit(make_case: MakeCase, monkeypatch: pytest.MonkeyPatch) -> None:
     """A referee that hangs is killed, and is said not to judge."""
     case = make_case("x**2", x=1.0)
+    monkeypatch.setattr("agrad.engine.worker.process.STARTING", 0.0)
     with RefereeProcess() as process:
-        monkeypatch.setattr("agrad.engine.referees.process.STARTING", 0.0)
         begin = time.monotonic()
         found = start_check(case, seconds=0.0, process=process).finish()
         assert time.monotonic() - begin < 5
