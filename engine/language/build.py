@@ -26,7 +26,9 @@ class Formulas(NamedTuple):
             `requires_grad=True`, else every named leaf of floats that is not only an index.
         last: the name that is assigned last: the output where none is asked for.
         warnings: what a person should know, one sentence each.
-        claims: where lines stand that claim something (`assert ...`, `x in (0, inf)`).
+        claims: where lines stand that claim something (`assert ...`, `x in (0, inf)`); `claims.read_claims` says what.
+        inputs: the values that were given from outside.
+        dtype: the dtype of floats.
     """
 
     source: Source
@@ -36,6 +38,8 @@ class Formulas(NamedTuple):
     last: str
     warnings: list[str]
     claims: list[Span]
+    inputs: Mapping[str, Any]
+    dtype: DType
 
 
 def build(
@@ -91,7 +95,7 @@ def build(
 
 def _read(
     source: Source, given: dict[str, Any], spare: Collection[str], wanted: Collection[str] | None, dtype: DType
-) -> _Text:
+) -> Text:
     """The text, read again until every leaf that `grad(z, x)` in it differentiates by requires a gradient.
 
     Args:
@@ -99,7 +103,7 @@ def _read(
     """
     inside: set[str] = set()
     while True:
-        formulas = _Text(source, given, spare, None if wanted is None else {*wanted, *inside}, dtype)
+        formulas = Text(source, given, spare, None if wanted is None else {*wanted, *inside}, dtype)
         formulas.inside = inside
         try:
             formulas.read()
@@ -113,7 +117,7 @@ def _read(
         return formulas
 
 
-class _Text(Statements):
+class Text(Statements):
     """One pass over the text, and what it says of gradients.
 
     Attributes:
@@ -211,6 +215,8 @@ class _Text(Statements):
             self.bindings[-1].name,
             list(self.warnings),
             self.claims,
+            self.given,
+            self.dtype,
         )
 
 

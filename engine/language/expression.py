@@ -15,13 +15,21 @@ from .tokens import BINARY, NAME, NUMBER, SIGN, SPACE
 
 _SIGNS: Final = {"-": "neg", "+": "positive"}
 
+WITHIN: Final = "within"
+"""The word before the tolerance of a claim."""
+
 
 class Expression(Brackets):
-    """The state of one expression that is being read; `feed` takes the tokens of a line."""
+    """The state of one expression that is being read; `feed` takes the tokens of a line.
+
+    Attributes:
+        claiming: whether it is a claim, in which `~=` compares and `within` says how nearly.
+    """
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.entries = t.fresh_entries()
+        self.claiming = False
 
     def reset(self) -> None:
         """Begin a new expression."""
@@ -30,6 +38,7 @@ class Expression(Brackets):
         self.operators[:] = (FRAME,)
         self.frames.clear()
         self.base_commas = 0
+        self.claiming = False
         self.expected = OPERAND
         self.last = -1  # where the last token that counts ended
         self.previous = t.SPACE  # its kind
@@ -173,6 +182,12 @@ class Expression(Brackets):
         if (kind == t.AUGMENTED and not self.frames) or (kind == t.KEYWORD and lexeme == "in" and not self.frames):
             self.stopped = start
             return STOP
+        if self.claiming and not self.frames:
+            if kind == t.APPROXIMATE:
+                return self.compare(lexeme, start, entry[2])
+            if lexeme == WITHIN:
+                self.stopped = start
+                return STOP
         raise foreign.no_operator(self.text, kind, lexeme, start, self.starts[-1], self.last, self.previous)
 
     def _split(self, lexeme: str, start: int) -> int:

@@ -170,6 +170,12 @@ def no_operator(text: str, kind: int, lexeme: str, start: int, begin: int, last:
         return stray_backslash(start)
     if kind == t.INVERT:
         return LanguageError("'~' stands before a value", spans=(Span(start, end),), hint="write ~x, or != to compare")
+    if kind == t.APPROXIMATE:
+        return LanguageError(
+            "'~=' compares the sides of a claim",
+            spans=(Span(start, end),),
+            hint="write assert LEFT ~= RIGHT on a line of its own",
+        )
     if kind == t.AUGMENTED:
         return LanguageError(
             f"'{lexeme}' inside an expression",

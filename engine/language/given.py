@@ -42,9 +42,9 @@ def given_leaf(name: str, value: Any, dtype: DType, integers: Integers, span: Sp
         node = leaf(array.astype(dtype)[()])
         integers.add(node)
     elif kind == "b":
-        node = leaf(array.astype(BOOL)[()])
+        node = leaf(array.astype(BOOL, copy=False)[()])
     elif kind == "c":
-        node = leaf(array.astype(COMPLEX64 if dtype == FLOAT32 else COMPLEX128)[()])
+        node = leaf(array.astype(COMPLEX64 if dtype == FLOAT32 else COMPLEX128, copy=False)[()])
     else:
-        node = leaf(array.astype(dtype)[()])
+        node = leaf(array.astype(dtype, copy=False)[()])  # large data is read where it is
     return node

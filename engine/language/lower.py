@@ -12,6 +12,7 @@ from ..graph import FLOAT64, TABLE, DType, Node, apply, leaf
 from . import names
 from .attributes import attribute
 from .calls import Calls
+from .forms import Line
 from .indexing import Indices
 from .listing import Listing, RaggedError, collect, of_run
 from .postfix import (
@@ -47,6 +48,8 @@ class PoisonedError(Exception):
 POISON: Final = Poison()
 _MISSING: Final = object()
 _new = tuple.__new__
+_UNFIT: Final = (ArithmeticError, AttributeError, IndexError, TypeError, ValueError)
+"""What arguments of kinds that a row does not take make it raise; any other exception is a bug, and shows as one."""
 _PLAIN: Final = frozenset(("add", "sub", "mul", "div"))
 """Operators whose result on two tensors alike is like them, so that nothing need be inferred."""
 
@@ -79,10 +82,40 @@ class Lowering:
         """
         return self.stack_of(instructions)[-1]
 
+    def value_of(self, line: Line) -> Any:
+        """The value of a line after the form of another, from nodes.
+
+        Returns:
+            None where it must be run instruction by instruction: where a name is no node, or for an error.
+        """
+        form, tokens, starts, numbers = line
+        environment, functions = self.environment, self.calls.functions
+        values = [environment.get(tokens[place]) for place in form.names]
+        for value in values:
+            if type(value) is not Node:
+                return None
+        values += numbers
+        try:
+            for called, operator, left_place, right_place, first, last in form.steps:
+                left = values[left_place]
+                if called >= 0:
+                    function = functions.get((tokens[called],))
+                    if function is None or function.op is None or not function.one_tensor or type(left) is not Node:
+                        return None
+                    value = function.op.call(left)
+                else:
+                    value = self._of_two(operator, left, values[right_place])
+                if type(value) is Node and value.span is None:
+                    value.span = _new(Span, (starts[first], starts[last]))
+                values.append(value)
+        except (AgradError, *_UNFIT):
+            return None
+        return values[-1]
+
     def stack_of(self, instructions: list[Instruction]) -> list[Any]:
         """What is on the stack after the instructions."""
         stack: list[Any] = []
-        environment, functions, floats, rows = self.environment, self.calls.functions, self.floats, TABLE
+        environment, functions = self.environment, self.calls.functions
         instruction = instructions[0]
         try:
             for instruction in instructions:
@@ -96,17 +129,7 @@ class Lowering:
                     continue
                 if code == BINARY:
                     right = stack.pop()
-                    left = stack.pop()
-                    if type(left) is Node and type(right) is float:
-                        right = floats.get(right) or self._float(right)
-                    elif type(right) is Node and type(left) is float:
-                        left = floats.get(left) or self._float(left)
-                    if type(left) is not Node or type(right) is not Node:
-                        value = self._binary(payload, left, right)
-                    elif left.dtype is right.dtype is FLOAT64 and left.shape == right.shape and payload in _PLAIN:
-                        value = apply(rows[payload], (left, right), like=left)
-                    else:
-                        value = rows[payload].call(left, right)
+                    value = self._of_two(payload, stack.pop(), right)
                 elif code == CALL and payload.positional == 1 and not payload.keywords and type(stack[-1]) is Node:
                     found = functions.get(payload.path)
                     if found is not None and found.op is not None and found.one_tensor:
@@ -121,10 +144,22 @@ class Lowering:
         except AgradError as error:
             self._locate(error, instructions, instruction)
             raise
-        except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
-            # Arguments of kinds that the row does not take; any other exception is a bug, and shows as one.
+        except _UNFIT as error:
             raise self._unexpected(error, instructions, instruction) from error
         return stack
+
+    def _of_two(self, name: str, left: Any, right: Any) -> Any:
+        """The value of an operator on two operands."""
+        floats = self.floats
+        if type(left) is Node and type(right) is float:
+            right = floats.get(right) or self._float(right)
+        elif type(right) is Node and type(left) is float:
+            left = floats.get(left) or self._float(left)
+        if type(left) is not Node or type(right) is not Node:
+            return self._binary(name, left, right)
+        if left.dtype is right.dtype is FLOAT64 and left.shape == right.shape and name in _PLAIN:
+            return apply(TABLE[name], (left, right), like=left)
+        return TABLE[name].call(left, right)
 
     def _locate(self, error: AgradError, instructions: list[Instruction], instruction: Instruction) -> None:
         """Give an error the spans of what it is about, where the raiser did not know them."""

@@ -9,7 +9,9 @@ from typing import Final
 from ..errors import AgradError, LanguageError, Span
 from . import foreign
 from . import tokens as t
+from .claim_lines import Claim, DomainLine, read_claim, read_domain
 from .expression import Expression
+from .forms import Forms, Line
 from .postfix import CALL, CONSTANT, FIELD, INDEX, LIST, LOAD, TUPLE, Instruction, operand_spans
 from .precedence import OPERATOR, STOP
 
@@ -32,25 +34,46 @@ class Statement:
         kind: what sort of statement it is.
         targets: the names that it assigns, with their spans.
         instructions: of the right side; for an item assignment those of the left side's index come first.
+        line: the right side, where it has the form of one before it.
         split: for an item assignment, how many instructions belong to the left side.
         operator: for an augmented assignment, the row's name.
+        claim: for a claim, what it says.
         expression, span: of the right side and of the whole.
         error: for a broken one, what is wrong with it.
     """
 
-    __slots__ = ("error", "expression", "instructions", "kind", "operator", "span", "split", "targets")
+    __slots__ = ("_instructions", "claim", "error", "expression", "kind", "line", "operator", "span", "split", "targets")
 
     def __init__(
-        self, kind: int, targets: Targets, instructions: list[Instruction], expression: Span, span: Span
+        self,
+        kind: int,
+        targets: Targets,
+        instructions: list[Instruction] | None,
+        expression: Span,
+        span: Span,
+        line: Line | None = None,
     ) -> None:
         self.kind = kind
         self.targets = targets
-        self.instructions = instructions
+        self._instructions = instructions
         self.expression = expression
         self.span = span
+        self.line = line
         self.split = 0
         self.operator = ""
+        self.claim: Claim | DomainLine | None = None
         self.error: AgradError | None = None
+
+    @property
+    def instructions(self) -> list[Instruction]:
+        """The instructions, made now where they were not needed before."""
+        if self._instructions is None:
+            self._instructions = self.line.instructions() if self.line is not None else []
+        return self._instructions
+
+    @instructions.setter
+    def instructions(self, instructions: list[Instruction]) -> None:
+        self._instructions = instructions
 
 
 _START: Final = re.compile(r"[ \t\f\v\xa0]*([^\W\d]\w*)[ \t]*=(?!=)")
@@ -67,6 +90,7 @@ class Parser:
     def __init__(self, text: str) -> None:
         self.text = text
         self.expression = Expression(text)
+        self.forms = Forms()
         self.pattern = t.pattern_for(text)
 
     def statements(self) -> Iterator[Statement]:
@@ -124,36 +148,37 @@ class Parser:
         tokens = self.pattern.findall(self.text, cursor, end)
         if tokens and tokens[-1] == "\\":
             return None
+        targets = ((name, begin, begin + len(name)),)
+        key = self.forms.key(tokens)
+        line = self.forms.line(key, tokens, cursor)
+        if line is not None:
+            form, _, starts, _ = line
+            last = starts[form.last]
+            span = _new(Span, (starts[form.first], last))
+            return Statement(ASSIGNMENT, targets, None, span, _new(Span, (begin, last)), line)
         if expression.feed(tokens, cursor) != OPERATOR or expression.frames or expression.base_commas:
             return None
         instructions = expression.finish()
         last = expression.last
-        return Statement(
-            ASSIGNMENT,
-            ((name, begin, begin + len(name)),),
-            instructions,
-            _new(Span, (expression.starts[0], last)),
-            _new(Span, (begin, last)),
-        )
+        span = _new(Span, (expression.starts[0], last))
+        self.forms.learn(key, tokens, cursor, instructions, span)
+        return Statement(ASSIGNMENT, targets, instructions, span, _new(Span, (begin, last)))
 
     def _statement(self, begin: int, cursor: int, targets: list[tuple[str, int, int]]) -> tuple[Statement, int]:
         """Read one statement from `cursor` on; its targets so far are known. Also where the next one may begin."""
         expression, text = self.expression, self.text
         claim = None if targets else _ASSERT.match(text, begin)
         if claim is not None:
-            cursor = claim.end()
+            return self._claim(begin, claim.end())
         kind, operator, left = ASSIGNMENT if targets else BARE, "", None
         while True:
             stop = self._read(cursor)
             if expression.stopped < 0 or text[stop] == ";":
                 break
-            if claim is not None:
-                raise foreign.no_operator(text, t.ASSIGN, "=", stop, expression.starts[-1], expression.last, t.SPACE)
             if text.startswith("in", stop):
-                claim, cursor = _ASSERT.match("assert"), stop + 2
-                expression.finish()
-                expression.reset()
-                continue
+                if kind != BARE:
+                    raise foreign.no_operator(text, t.KEYWORD, "in", stop, begin, expression.last, t.NAME)
+                return self._domain(begin, stop)
             if kind not in (ASSIGNMENT, BARE):
                 raise LanguageError(
                     "only names can be assigned together", spans=(Span(stop, stop + 1),), hint=_MULTIPLE
@@ -170,14 +195,33 @@ class Parser:
             expression.reset()
         instructions = expression.finish()
         last = expression.last
-        if claim is not None:
-            kind, targets[:] = CLAIM, []
         statement = Statement(kind, tuple(targets), instructions, Span(expression.starts[0], last), Span(begin, last))
         if left is not None:
             statement.split = len(left)
             statement.instructions = left + instructions
         statement.operator = operator
         return statement, stop + 1
+
+    def _claim(self, begin: int, cursor: int) -> tuple[Statement, int]:
+        """A claim, from behind `assert` on; also where the next statement may begin."""
+        claim, span, stop = read_claim(self.expression, self.text, self._read, cursor)
+        if claim is None:
+            return self._domain(begin, stop)
+        instructions = [*claim.left, *claim.right, *claim.within]
+        statement = Statement(CLAIM, (), instructions, span, Span(begin, span.end))
+        statement.claim = claim
+        return statement, stop + 1
+
+    def _domain(self, begin: int, at: int) -> tuple[Statement, int]:
+        """A domain, whose `in` stands at a position; also where the next statement may begin."""
+        domain, end = read_domain(self.expression, self.text, self._cut, at)
+        span = Span(begin, self.expression.last)
+        statement = Statement(CLAIM, (), [(LOAD, name, *place) for name, place in domain.names], span, span)
+        statement.claim = domain
+        return statement, end + 1
+
+    def _cut(self, begin: int, end: int) -> list[str]:
+        return self.pattern.findall(self.text, begin, end)
 
     def _target(self, targets: list[tuple[str, int, int]], stop: int) -> tuple[int, list[Instruction] | None]:
         """What stands before an assignment sign: names are added to the targets."""

@@ -113,3 +113,17 @@ def operand_spans(instructions: list[Instruction], index: int) -> list[Span]:
         stack.append(Span(instruction[2], instruction[3]))
     count = arity(instructions[index])
     return stack[len(stack) - count :] if count else []
+
+
+def operands(instructions: list[Instruction]) -> list[list[Instruction]]:
+    """The instructions of each operand of the last instruction."""
+    found: list[list[Instruction]] = []
+    end = len(instructions) - 1
+    for _ in range(arity(instructions[-1])):
+        begin, missing = end, 1
+        while missing:
+            begin -= 1
+            missing += arity(instructions[begin]) - 1
+        found.append(instructions[begin:end])
+        end = begin
+    return found[::-1]

@@ -13,6 +13,7 @@ from ..ops.infer import with_default_dtype
 from . import foreign
 from . import parser as p
 from .bindings import Binding, Bindings
+from .claim_lines import COMPARISONS, Claim
 from .listing import Listing, described
 from .lower import PoisonedError
 from .postfix import BINARY, LOAD
@@ -95,7 +96,9 @@ class Statements(Bindings):
         self.statement = statement.span
         kind = statement.kind
         if kind == p.ASSIGNMENT:
-            value = lowering.run(statement.instructions)
+            value = lowering.value_of(statement.line) if statement.line is not None else None
+            if value is None:
+                value = lowering.run(statement.instructions)
             for name, start, end in statement.targets:
                 if type(value) is Node and value.op is not LEAF and name not in self.given:
                     if value.name is None:
@@ -105,7 +108,7 @@ class Statements(Bindings):
                 else:
                     value = self.bind(name, value, statement, Span(start, end))
         elif kind == p.CLAIM:
-            self.claims.append(statement.span)
+            self.claim(statement)
         elif kind == p.BARE:
             self.bind(RESULT, lowering.run(statement.instructions), statement, statement.span)
         elif kind == p.AUGMENTED:
@@ -114,6 +117,21 @@ class Statements(Bindings):
             self._set_item(statement)
         else:
             self._unpack(statement)
+
+    def claim(self, statement: p.Statement) -> None:
+        """Note where a claim or a domain stands; what it says is lowered only where it is judged (`claims.py`).
+
+        Raises:
+            InputError: where it compares nothing.
+        """
+        self.claims.append(statement.span)
+        if isinstance(statement.claim, Claim) and not statement.claim.operator:
+            raise InputError(
+                "a claim compares two formulas",
+                spans=(statement.expression,),
+                hint=f"write assert LEFT == RIGHT; the comparisons are {' '.join(COMPARISONS.values())}",
+            )
+        self.used.update(each[1] for each in statement.instructions if each[0] == LOAD and each[1] in self.given)
 
     def _augment(self, statement: p.Statement) -> None:
         name, start, end = statement.targets[0]

@@ -30,6 +30,7 @@ INVERT: Final = 18
 RUN: Final = 19
 FOREIGN: Final = 20
 BAD_NUMBER: Final = 21
+APPROXIMATE: Final = 22
 
 Entry = tuple[Any, ...]
 """The kind of a token, then what the parser needs of it: for an operator its floor and what it pushes."""
@@ -43,7 +44,7 @@ _NUMBER = (
     r"|(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9][0-9_]*)?[jJ]?"
 )
 _TEXT = r'"(?:[^"\\\n]|\\.)*"|' + r"'(?:[^'\\\n]|\\.)*'"
-_LONG_OPERATORS = r"\*\*=|//=|\*\*|//|[-+*/%@&|^]=|==|!=|<=|>=|<<|>>|:=|=>|=<|<>|->|&&|\|\||\.\.\."
+_LONG_OPERATORS = r"\*\*=|//=|\*\*|//|[-+*/%@&|^]=|==|!=|<=|>=|<<|>>|:=|~=|=>|=<|<>|->|&&|\|\||\.\.\."
 # A flat list of many numbers is one token, so that data of a million numbers costs no token each.
 _NUMBERS = r"\[[-+0-9._eE, \t]{40,}\]"
 
@@ -122,6 +123,7 @@ def _operators() -> dict[str, Entry]:
             entries[lexeme + "="] = (AUGMENTED, name)
     for lexeme, name in {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}.items():
         entries[lexeme] = (COMPARE, COMPARISON + 1, (COMPARISON, -1, TWO_OPERANDS, name))
+    entries["~="] = (APPROXIMATE, COMPARISON + 1, (COMPARISON, -1, TWO_OPERANDS, "approximate"))
     for lexeme in "([":
         entries[lexeme] = (OPEN,)
     for lexeme in ")]":
