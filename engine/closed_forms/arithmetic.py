@@ -1,0 +1,296 @@
+"""SymPy's expressions as the exact arithmetic of formulas, with conditions that stay symbolic: `Piecewise` branches.
+
+The referee's own arithmetic (`referees.terms`) takes the branch that holds at the point; a closed form shows all of
+them. What only the order of numbers decides (sorting, pivots) is decided at the point, and the conditions are noted.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+from ..graph import LEAF, Op
+from ..referees.arithmetic import PreciseArithmetic
+from ..referees.case import CannotJudge
+from ..referees.term import Term
+from ..worker.budget import Budget
+from .condition import Condition, related
+
+_SYMPY: Final = {"psi": "polygamma", "lambertw": "LambertW"}
+"""Where SymPy's name is not mpmath's."""
+_OF_REALS: Final = {"conj": 1, "re": 1, "im": 0}
+"""Complex parts of a real number, as multiples of it."""
+_SIMPLE: Final = 1000
+"""Denominators of fractions that a float is taken for, where it is the float next to one."""
+_HIGHEST_POWER: Final = 64
+
+
+class FormArithmetic:
+    """The `Arithmetic` of closed forms.
+
+    Attributes:
+        symbols: the value at the point of each symbol.
+        held: what a symbol stands for that is a constant to every derivative: `floor(x)`, `detach(x)`, a long number.
+        decided: conditions that were decided at the point: the forms hold where they do.
+        borders: for each relation the row of the op that it comes from.
+        row: the row whose formula is being evaluated.
+    """
+
+    def __init__(self, budget: Budget, digits: int = 60) -> None:
+        import sympy
+
+        self.sympy: Any = sympy
+        self.precise = PreciseArithmetic(digits)
+        self.budget = budget
+        self.symbols: dict[Any, Any] = {}
+        self.held: dict[Any, Any] = {}
+        self.decided: list[Any] = []
+        self.borders: dict[Any, Op] = {}
+        self.row: Op = LEAF
+        self.pi = Term(self, sympy.pi, self.precise.pi, False)  # type: ignore[arg-type]  # a term of this arithmetic
+        self.e = Term(self, sympy.E, self.precise.e, False)  # type: ignore[arg-type]  # as above
+        self.inf = Term(self, sympy.oo, self.precise.inf, False)  # type: ignore[arg-type]  # as above
+
+    def term(self, expression: Any, value: Any) -> Term:
+        """A term of an expression and its value."""
+        return Term(self, expression, value, bool(expression.free_symbols))  # type: ignore[arg-type]  # as above
+
+    def symbol(self, name: str, value: float) -> Term:
+        """A real symbol."""
+        symbol = self.sympy.Symbol(name, real=True)
+        self.symbols[symbol] = self.precise.number(value)
+        return self.term(symbol, self.symbols[symbol])
+
+    def number(self, value: complex) -> Term:
+        """A Python number: 0.5 is 1/2, 0.1 is 1/10."""
+        if isinstance(value, complex):
+            raise CannotJudge("complex numbers have no closed form here")
+        exact = self.precise.number(value)
+        if self.precise.undefined_number(exact):
+            return self.undefined()
+        if not self.precise.finite(exact):
+            return self.term(self.sympy.oo if value > 0 else -self.sympy.oo, exact)
+        near = Fraction(value).limit_denominator(_SIMPLE)
+        fraction = near if float(near) == value else Fraction(repr(float(value)))
+        return self.term(self.sympy.Rational(fraction.numerator, fraction.denominator), exact)
+
+    def ratio(self, numerator: int, denominator: int) -> Term:
+        """A fraction."""
+        return self.term(self.sympy.Rational(numerator, denominator), self.precise.ratio(numerator, denominator))
+
+    def lifted(self, value: Any) -> Term:
+        """A term of a term, of a Python number or of a condition, which counts 1 or 0."""
+        if isinstance(value, Condition):
+            return self.where(value, lambda: self.number(1), lambda: self.number(0))
+        return value if isinstance(value, Term) else self.number(value)
+
+    def _hold(self, expression: Any, value: Any) -> Term:
+        """A symbol that stands for an expression as a constant."""
+        for symbol, known in self.held.items():
+            if known == expression:
+                return self.term(symbol, value)
+        symbol = self.sympy.Dummy("held", real=True)
+        self.symbols[symbol], self.held[symbol] = value, expression
+        return self.term(symbol, value)
+
+    def join(self, operation: Callable[..., Any], *operands: Any) -> Term:
+        """An operation that expressions and values both have."""
+        self.budget.spend()
+        terms = [self.lifted(operand) for operand in operands]
+        return self.term(operation(*[t.expression for t in terms]), operation(*[t.value for t in terms]))
+
+    def divide(self, x: Any, y: Any) -> Term:
+        """The quotient."""
+        x, y = self.lifted(x), self.lifted(y)
+        self.budget.spend()
+        value = self.precise.divide(x.value, y.value)
+        if y.expression == 0:
+            return self.undefined() if x.expression == 0 else self.term(self.sympy.oo, value)
+        return self.term(x.expression / y.expression, value)
+
+    def power(self, x: Any, y: Any) -> Term:
+        """x**y; SymPy is kept from multiplying out large powers of numbers."""
+        x, y = self.lifted(x), self.lifted(y)
+        self.budget.spend()
+        value = self.precise.power(x.value, y.value)
+        if not x.varies and not y.varies and abs(y.value) > _HIGHEST_POWER and self.precise.finite(value):
+            return self._hold(self.sympy.Float(self.precise.text(value, 20), 20), value)
+        return self.term(x.expression**y.expression, value)
+
+    def remainder(self, x: Any, y: Any) -> Term:
+        """What is left of x after whole multiples of y, with the sign of y."""
+        return self.lifted(self.lifted(x) - self.floor(self.divide(x, y)) * self.lifted(y))
+
+    def function(self, name: str, *args: Any) -> Term:
+        """A function by mpmath's name."""
+        if name in _OF_REALS:
+            return self.lifted(args[0] if _OF_REALS[name] else 0)
+        if name == "floor":
+            return self.floor(args[0])
+        if name == "ceil":
+            return -self.floor(-self.lifted(args[0]))
+        if name == "expm1":
+            return self.join(operator.sub, self.function("exp", *args), 1)
+        if name == "log1p":
+            return self.function("log", self.join(operator.add, args[0], 1))
+        self.budget.spend()
+        terms = [self.lifted(arg) for arg in args]
+        value = self._value(name, [term.value for term in terms])
+        if name == "sign":
+            return self._hold(self.sympy.sign(terms[0].expression), value)
+        function = getattr(self.sympy, _SYMPY.get(name, name), None)
+        if function is None:
+            raise CannotJudge(f"SymPy has no {name}")
+        return self.term(function(*[term.expression for term in terms]), value)
+
+    def _value(self, name: str, values: Sequence[Any]) -> Any:
+        """The value of a function; undefined where mpmath has none: the branch may not be the one that holds."""
+        if name == "sign":
+            return self.precise.number((values[0] > 0) - (values[0] < 0))
+        try:
+            return self.precise.function(name, *values)
+        except CannotJudge:
+            return self.precise.undefined()
+
+    def exp(self, x: Any) -> Term:
+        """e**x."""
+        return self.function("exp", x)
+
+    def log(self, x: Any) -> Term:
+        """The natural logarithm."""
+        return self.function("log", x)
+
+    def sqrt(self, x: Any) -> Term:
+        """The square root."""
+        return self.function("sqrt", x)
+
+    def absolute(self, x: Any) -> Term:
+        """The absolute value; in two branches where SymPy does not know that its argument is real."""
+        term = self.lifted(x)
+        self.borders.setdefault(self.sympy.Eq(term.expression, 0), self.row)
+        if term.expression.is_extended_real:
+            return self.term(self.sympy.Abs(term.expression), abs(term.value))
+        return self.where(term < 0, lambda: -term, lambda: term)
+
+    def condition(self, relation: Any, holds: bool) -> Any:
+        """A condition, or a plain truth value where SymPy knows it for all values."""
+        if relation in (True, False):
+            return bool(relation)
+        return Condition(self, relation, holds)
+
+    def where(self, condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Term:
+        """One of two values; of a branch that has no form the other one is taken, if the condition says so here."""
+        if not isinstance(condition, Condition):
+            return self.lifted(yes() if condition else no())
+        self.budget.spend()
+        try:
+            branches = [self.lifted(yes()), self.lifted(no())]
+        except (CannotJudge, ZeroDivisionError):
+            return self.lifted(yes() if condition else no())
+        value = branches[0 if condition.holds else 1].value
+        expressions = [branch.expression for branch in branches]
+        return self.term(self.sympy.Piecewise((expressions[0], condition.relation), (expressions[1], True)), value)
+
+    def equal(self, x: Any, y: Any) -> Any:
+        """Whether two terms are equal."""
+        x, y = self.lifted(x), self.lifted(y)
+        if not x.varies and not y.varies:
+            return bool(x.value == y.value)
+        return self._related(self.sympy.Eq, x, y, bool(x.value == y.value))
+
+    def below(self, x: Any, y: Any, *, equal: bool) -> Any:
+        """Whether x < y, or x <= y where `equal`."""
+        x, y = self.lifted(x), self.lifted(y)
+        holds = bool(x.value <= y.value if equal else x.value < y.value)
+        if not x.varies and not y.varies:
+            return holds
+        return self._related(self.sympy.Le if equal else self.sympy.Lt, x, y, holds)
+
+    def _related(self, relation: Any, x: Term, y: Term, holds: bool) -> Any:
+        try:
+            found = related(self, relation, x.expression, y.expression)
+        except TypeError:  # one of them is no real number for some values
+            return holds
+        self.borders.setdefault(self.sympy.Eq(x.expression, y.expression), self.row)
+        return self.condition(found, holds)
+
+    def constant(self, x: Any) -> Any:
+        """What `detach` means: the same value, a constant to every derivative."""
+        return self._hold(x.expression, x.value) if isinstance(x, Term) and x.varies else x
+
+    def both(self, *conditions: Any) -> Any:
+        """Whether all conditions hold."""
+        found: Any = True
+        for condition in conditions:
+            found = condition & found if isinstance(condition, Condition) else found if condition else False
+        return found
+
+    def boolean(self, condition: Any) -> bool:
+        """Whether a condition holds at the point, which is noted."""
+        return bool(condition)
+
+    def order(self, values: Sequence[Any]) -> Sequence[int]:
+        """The positions from the smallest to the largest at the point, which is noted."""
+        terms = [self.lifted(value) for value in values]
+        order = self.precise.order([term.value for term in terms])
+        for smaller, larger in itertools.pairwise(order):
+            self._note(terms[smaller], terms[larger])
+        return order
+
+    def _note(self, smaller: Term, larger: Term) -> None:
+        """Note that a term is not above another one at the point."""
+        if smaller.varies or larger.varies:
+            condition = self.below(smaller, larger, equal=True)
+            if isinstance(condition, Condition):
+                bool(condition)
+
+    def maximum(self, values: Sequence[Any]) -> Term:
+        """The largest of some terms: of two in branches, of more the one that is largest at the point."""
+        return self._extreme(values, -1)
+
+    def minimum(self, values: Sequence[Any]) -> Term:
+        """The smallest of some terms: as `maximum`."""
+        return self._extreme(values, 0)
+
+    def _extreme(self, values: Sequence[Any], which: int) -> Term:
+        terms = [self.lifted(value) for value in values]
+        if len(terms) == 1:
+            return terms[0]
+        if len(terms) == 2:
+            low, high = terms if which == 0 else terms[::-1]
+            return self.where(self.below(low, high, equal=False), lambda: terms[0], lambda: terms[1])
+        best = terms[self.precise.order([term.value for term in terms])[which]]
+        for term in terms:
+            if term is not best:
+                self._note(*((best, term) if which == 0 else (term, best)))
+        return best
+
+    def floor(self, x: Any) -> Term:
+        """The integer below."""
+        x = self.lifted(x)
+        expression = self.sympy.floor(x.expression)
+        return self._hold(expression, self.precise.floor(x.value)) if x.varies else self.number(int(expression))
+
+    def matrix_function(self, name: str, matrix: Any) -> tuple[Any, ...]:  # noqa: ARG002  # as the protocol has it
+        """SymPy has no closed form."""
+        raise CannotJudge(f"SymPy has no closed form of {name}")
+
+    def undefined(self) -> Term:
+        """Not a number."""
+        return self.term(self.sympy.nan, self.precise.undefined())
+
+    def total(self, values: Sequence[Any]) -> Term:
+        """The sum."""
+        return self._folded(self.sympy.Add, self.precise.total, values)
+
+    def product(self, values: Sequence[Any]) -> Term:
+        """The product."""
+        return self._folded(self.sympy.Mul, self.precise.product, values)
+
+    def _folded(self, operation: Callable[..., Any], of_values: Callable[..., Any], values: Sequence[Any]) -> Term:
+        terms = [self.lifted(value) for value in values]
+        self.budget.spend(len(terms))
+        return self.term(operation(*[t.expression for t in terms]), of_values([t.value for t in terms]))
