@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..graph import Node
-from ..referees.case import Budget, BudgetSpent, CannotJudge, Case
+from ..referees.case import CannotJudge, Case
 from ..referees.slopes import Slopes
-from .look import OPERATIONS, SECONDS, size_of
+from ..worker.budget import Budget, BudgetSpent
+from ..worker.interrupt import interrupted
+from .look import OPERATIONS, SECONDS, failed, size_of
 from .settled import label, settled, shortened
 
 
@@ -48,13 +50,14 @@ def repaired_blocks(
     warnings: list[str] = []
     budget = Budget(operations * 2, seconds)
     try:
-        slopes = Slopes(case, budget)
-        for block in blocks:
-            _settle_block(subject, slopes, inputs, block, warnings)
+        with interrupted(budget):
+            slopes = Slopes(case, budget)
+            for block in blocks:
+                _settle_block(subject, slopes, inputs, block, warnings)
     except (BudgetSpent, CannotJudge):
         pass
-    except Exception:  # noqa: S110  # as above
-        pass
+    except Exception as failure:  # what a formula cannot do leaves the rules' numbers as they are
+        warnings.append(failed(f"the derivatives of {subject}", failure))
     return shortened(warnings)
 
 

@@ -11,9 +11,12 @@ from typing import Any, Final
 import numpy as np
 
 from ..graph import LEAF, Node, ancestors
-from ..referees.case import Budget, BudgetSpent, CannotJudge, Case
+from ..referees.case import CannotJudge, Case
+from ..referees.directions import moved
 from ..referees.forward import cost_of
-from ..referees.slopes import Slope, Slopes, moved
+from ..referees.slopes import Slope, Slopes
+from ..worker.budget import Budget, BudgetSpent
+from ..worker.interrupt import interrupted
 from .settled import TOLD, Kink, as_float, index_of, label, settled, shortened
 
 OPERATIONS: Final = 60_000
@@ -255,16 +258,24 @@ def repaired(case: Case, subject: str, *, seconds: float = SECONDS, operations: 
         return found
     budget = Budget(operations * 2, seconds)
     try:
-        look = _Look(case, budget, subject)
-        found.gradients = look.gradients(only_broken)
+        with interrupted(budget):
+            look = _Look(case, budget, subject)
+            found.gradients = look.gradients(only_broken)
         found.kinks, found.warnings = look.kinks, shortened(look.warnings)
     except BudgetSpent:
         found.warnings = [
             f"{subject} stands at a kink or a singular point, and a closer look at it took too long: "
             "its gradients are the chain rule's, as they are"
         ]
-    except CannotJudge:
-        pass
-    except Exception:  # noqa: S110  # what a formula cannot do leaves the rules' numbers as they are
-        pass
+    except CannotJudge as reason:
+        if not all(np.all(np.isfinite(value)) for value in case.gradients.values()):
+            found.warnings = [f"a closer look at {subject} is not possible: {reason}"]
+    except Exception as failure:  # what a formula cannot do leaves the rules' numbers as they are
+        found.warnings = [failed(subject, failure)]
     return found
+
+
+def failed(subject: str, failure: Exception) -> str:
+    """What is said where a closer look ended with an error of its own."""
+    what = f"{type(failure).__name__}: {failure}".split("\n", 1)[0]
+    return f"a closer look at {subject} failed ({what}): its numbers are float64's, as they are"

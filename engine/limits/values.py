@@ -9,8 +9,9 @@ import numpy as np
 
 from ..graph import LEAF, Node, ancestors
 from ..referees.arithmetic import PreciseArithmetic
-from ..referees.case import OPERATIONS, Budget
 from ..referees.forward import evaluate_graph
+from ..worker.budget import OPERATIONS, Budget
+from ..worker.interrupt import interrupted
 from .settled import VISIBLE, as_float
 
 SECONDS: Final = 2.0
@@ -52,7 +53,8 @@ def repaired_values(
     for pair in _DIGITS:
         left = [node for node in wanted if node not in found]
         try:
-            exact = [_evaluated(left, digits, budget) for digits in pair]
+            with interrupted(budget):
+                exact = [_evaluated(left, digits, budget) for digits in pair]
         except Exception:  # what a formula cannot do leaves float64's numbers as they are
             return found
         for node in left:

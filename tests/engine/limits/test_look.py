@@ -15,7 +15,7 @@ from agrad.engine.language import build
 from agrad.engine.limits import look
 from agrad.engine.limits.look import repaired
 from agrad.engine.outputs import Weight
-from agrad.engine.referees.case import Case
+from agrad.engine.referees.case import CannotJudge, Case
 
 EXACT: Final = 1e-13
 INF: Final = math.inf
@@ -266,3 +266,34 @@ def test_many_warnings_are_counted() -> None:
     assert found.warnings[-1] == "and 4 more like these"
     assert len(found.warnings) == 6
     assert found.gradient("x").tolist() == [1.0] * 9
+
+
+def test_a_look_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error inside of a formula leaves the rules' numbers as they are, and is told; it is not passed over."""
+
+    def fail(*_: object) -> None:
+        raise TypeError("no such number\nat all")
+
+    monkeypatch.setattr(look, "_Look", fail)
+    found = run("x = 0.0; z = abs(x)")
+    assert found.gradient("x") == 0.0
+    assert found.warnings == [
+        "a closer look at z failed (TypeError: no such number): its numbers are float64's, as they are"
+    ]
+
+
+def test_a_look_that_is_not_possible_says_so_where_it_was_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing can be judged, a gradient that is not finite is said to stand as it is; a finite one is not."""
+
+    def refuse(*_: object) -> None:
+        raise CannotJudge("there is no formula")
+
+    monkeypatch.setattr(look, "_Look", refuse)
+    assert run("x = 0.0; z = abs(x)").warnings == []
+    assert run("x = 0.0; z = sqrt(x)").warnings == ["a closer look at z is not possible: there is no formula"]
+
+
+def test_bessel_functions_at_infinity_do_not_fail() -> None:
+    """At an infinite argument the formulas of Bessel functions give a number or say that there is none."""
+    for text in ("x = inf; z = bessel_i(x, 2)", "x = -inf; z = bessel_i(x, 1)"):
+        assert not [warning for warning in run(text).warnings if "failed" in warning]

@@ -1,0 +1,141 @@
+"""One operation at one entry: where a number that is not finite was made, from what, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from ..graph import LEAF, Node
+from ..referees.digits import entry_label
+from .chain import first_broken, is_finite
+from .finding import number_text
+
+SYMBOLS: Final[Mapping[str, str]] = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "pow": "**",
+    "flow": "x",
+    "meet": "x",
+}
+_TIGHT: Final = frozenset({"/", "**"})
+
+
+class Made(NamedTuple):
+    """Where a number that is not finite comes from.
+
+    Attributes:
+        node: the operation that makes it, or the leaf that brings it.
+        place: the entry.
+        entries: the numbers that the operation is given there; empty where its entries do not stand one to one.
+        result: what it gives.
+    """
+
+    node: Node
+    place: tuple[int, ...]
+    entries: tuple[float, ...]
+    result: float
+
+    @property
+    def text(self) -> str:
+        """The operation with its numbers: `0.0/0.0 = nan`."""
+        result = number_text(self.result)
+        if not self.node.args:
+            return entry_label(self.node.name or "a number", self.place) + f" is {result}"
+        if not self.entries:
+            return f"{entry_label(self.node.op.name + '(...)', self.place)} = {result}"
+        return f"{operation_text(self.node.op.name, self.entries)} = {result}"
+
+
+def operation_text(name: str, entries: Sequence[float]) -> str:
+    """An operation on numbers as a person writes it."""
+    texts = [number_text(entry) for entry in entries]
+    symbol = SYMBOLS.get(name)
+    if symbol is None or len(texts) != 2:
+        return f"{name}({', '.join(texts)})"
+    if symbol == "+" and texts[1].startswith("-"):
+        symbol, texts[1] = "-", texts[1][1:]
+    texts = [f"({text})" if place and text.startswith("-") else text for place, text in enumerate(texts)]
+    return symbol.join(texts) if symbol in _TIGHT else f" {symbol} ".join(texts)
+
+
+def first_made(nodes: Iterable[Node], values: Mapping[Node, Any]) -> Made | None:
+    """The first operation that makes a number that is not finite out of such as are, or NaN out of such as are not.
+
+    Where none does, the first leaf with a name that brings one.
+
+    Args:
+        nodes: arguments before results.
+        values: of those with one result.
+    """
+    brought: Made | None = None
+    for node in nodes:
+        value = values.get(node)
+        if value is None or is_finite(value):
+            continue
+        if node.op is LEAF:
+            if brought is None and node.name is not None:
+                index = first_broken(value)
+                brought = Made(node, index, (), float(np.asarray(value)[index]))
+            continue
+        made = made_at(node, [values.get(arg) for arg in node.args], value)
+        if made is not None:
+            return made
+    return brought
+
+
+def made_at(node: Node, args: Sequence[Any], value: Any) -> Made | None:
+    """Where a node makes a number that is not finite, if it does."""
+    if node.dtype.kind != "f" or not node.args or any(arg is None for arg in args) or is_finite(value):
+        return None
+    value = np.asarray(value)
+    if not node.op.elementwise:
+        fresh = all(is_finite(arg) for arg in args)
+        fresh = fresh or bool(np.any(np.isnan(value)) and not any(_any_nan(arg) for arg in args))
+        if not fresh:
+            return None
+        index = first_broken(value)
+        return Made(node, index, (), float(value[index]))
+    wide = [np.broadcast_to(np.asarray(arg), value.shape) for arg in args]
+    finite = np.ones(value.shape, bool)
+    defined = np.ones(value.shape, bool)
+    for arg in wide:
+        if arg.dtype.kind in "fc":
+            finite &= np.isfinite(arg)
+            defined &= ~np.isnan(arg)
+    fresh_at = (~np.isfinite(value) & finite) | (np.isnan(value) & defined)
+    if not np.any(fresh_at):
+        return None
+    index = first_broken(np.where(fresh_at, np.nan, 0.0))
+    return Made(node, index, tuple(float(arg[index]) for arg in wide), float(value[index]))
+
+
+def _any_nan(value: Any) -> bool:
+    array = np.asarray(value)
+    return array.dtype.kind in "fc" and bool(np.any(np.isnan(array)))
+
+
+def reason(made: Made) -> str:
+    """Why an operation gives what is not finite, from its formula on 50 digits; empty where that does not say it."""
+    node = made.node
+    if not made.entries or node.op.formula is None or made.node.dtype.kind != "f":
+        return ""
+    if made.result != made.result and any(entry in (np.inf, -np.inf) for entry in made.entries):
+        return ""
+    from ..referees.arithmetic import PreciseArithmetic
+    from ..referees.case import CannotJudge
+    from ..referees.forward import entry_of
+    from ..worker.budget import Budget, BudgetSpent
+
+    m = PreciseArithmetic()
+    try:
+        exact = entry_of(m, node, [m.number(entry) for entry in made.entries], Budget(1_000, 1.0))
+        if m.finite(exact):
+            return f"too large for {node.dtype.name}: it is {m.text(exact, 6)}"
+    except (CannotJudge, BudgetSpent, ArithmeticError, TypeError, ValueError):
+        return ""
+    domain = node.op.domain.split(";")[0]
+    return f"{node.op.name} has a value for {domain}" if domain and not domain.startswith("all ") else ""
