@@ -1,0 +1,155 @@
+"""Random expressions before the referees: `python tests/fuzz/run.py --count 100000 --jobs 2`.
+
+Every expression is read, evaluated and judged. Exit code 1 where one crashed, took longer than it may, or where a
+referee objected: an objection is either a wrong gradient or a wrong referee, and either is a fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import multiprocessing
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))  # workers and readers alike find the module beside this one
+
+from expressions import Expression, expression
+
+from agrad.engine.errors import AgradError
+from agrad.engine.evaluation import Evaluation, evaluate
+from agrad.engine.outputs import Weight
+from agrad.engine.referees import Case, Referees
+
+CHUNK = 50
+ROOM = 1.5
+"""What a check may take beyond its seconds: the ending of a process, and a machine that does other things."""
+EVALUATION = 12.0
+"""What reading, running and looking closer may take."""
+
+
+@dataclass(slots=True)
+class Record:
+    """What became of one expression.
+
+    Attributes:
+        seed: its seed.
+        outcome: the verdict, "empty", "refused" (an error for the person), "crash" or "late".
+        verdicts: what each referee said.
+        seconds: how long evaluation and check took.
+        text: the file, where the outcome is a fault.
+        reason: what was said.
+    """
+
+    seed: int
+    outcome: str
+    verdicts: dict[str, str] = field(default_factory=dict)
+    seconds: tuple[float, float] = (0.0, 0.0)
+    text: str = ""
+    reason: str = ""
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether somebody has to look at it."""
+        return self.outcome in ("crash", "late", "disagree") or "disagree" in self.verdicts.values()
+
+
+def judged(seed: int, referees: Referees, seconds: float) -> Record:
+    """Read, evaluate and judge one random expression."""
+    text = ""
+    try:
+        found = expression(seed)
+        if found is None:
+            return Record(seed, "empty")
+        text = found.text
+        return judgement(seed, found, referees, seconds)
+    except AgradError as error:
+        return Record(seed, "refused", reason=error.message)
+    except Exception:  # whatever it is, it is the find that this program is for
+        return Record(seed, "crash", text=text, reason=traceback.format_exc(limit=-6))
+
+
+def judgement(seed: int, found: Expression, referees: Referees, allowed: float) -> Record:
+    """Evaluate and judge an expression."""
+    start = time.monotonic()
+    formulas = found.formulas
+    weights = [] if found.cotangent is None else [Weight(None, found.cotangent)]
+    evaluation = evaluate(formulas, {formulas.last: formulas.names[formulas.last]}, weights)
+    between = time.monotonic()
+    check = referees.check(case_of(evaluation))
+    seconds = (between - start, time.monotonic() - between)
+    verdicts = {judgement.name: judgement.verdict for judgement in check.referees}
+    late = seconds[0] > EVALUATION or seconds[1] > allowed + ROOM
+    record = Record(seed, "late" if late else check.verdict, dict(verdicts), seconds)
+    if record.is_fault:
+        said = [f"{judgement.name}: {judgement.verdict}: {judgement.reason}" for judgement in check.referees]
+        record.reason = "\n".join([*said, f"blame: {check.blame}", f"gradients: {case_of(evaluation).gradients}"])
+        record.text = f"{found.text}\n# cotangent: {found.cotangent}"
+    return record
+
+
+def case_of(evaluation: Evaluation) -> Case:
+    """The case of an evaluation."""
+    gradients = {name: evaluation.gradient(name) for name in evaluation.wrt if name not in evaluation.unused}
+    return Case(list(evaluation.outputs.values()), evaluation.cotangents, evaluation.wrt, gradients)
+
+
+def chunk(seeds: Sequence[int], seconds: float, operations: int) -> list[Record]:
+    """The records of some seeds, by one process of referees."""
+    with Referees(seconds=seconds, operations=operations) as referees:
+        records = [judged(seed, referees, seconds) for seed in seeds]
+    gc.collect()
+    return records
+
+
+def chunks(first: int, count: int) -> Iterator[range]:
+    """The seeds, in parts."""
+    for start in range(first, first + count, CHUNK):
+        yield range(start, min(start + CHUNK, first + count))
+
+
+def main() -> int:
+    """Run it; gives the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--seconds", type=float, default=5.0, help="what the referees may take for one expression")
+    parser.add_argument("--operations", type=int, default=200_000)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--out", type=Path, help="one JSON line for every fault")
+    options = parser.parse_args()
+    outcomes: Counter[str] = Counter()
+    by_referee: Counter[str] = Counter()
+    faults: list[Record] = []
+    slowest = [0.0, 0.0]
+    start = time.monotonic()
+    with multiprocessing.get_context("spawn").Pool(options.jobs, maxtasksperchild=40) as pool:
+        work = partial(chunk, seconds=options.seconds, operations=options.operations)
+        for records in pool.imap_unordered(work, chunks(options.first, options.count)):
+            for record in records:
+                outcomes[record.outcome] += 1
+                by_referee.update(f"{name} {verdict}" for name, verdict in record.verdicts.items())
+                slowest = [max(pair) for pair in zip(slowest, record.seconds, strict=True)]
+                if record.is_fault:
+                    faults.append(record)
+                    print(f"--- seed {record.seed}: {record.outcome}\n{record.text}\n{record.reason}", flush=True)
+                    if options.out is not None:
+                        with options.out.open("a", encoding="utf-8") as out:
+                            out.write(json.dumps(asdict(record)) + "\n")
+            done = sum(outcomes.values())
+            print(f"{done} in {time.monotonic() - start:.0f} s, {len(faults)} faults", file=sys.stderr, flush=True)
+    print(f"{sum(outcomes.values())} expressions: {dict(outcomes.most_common())}")
+    print(f"referees: {dict(by_referee.most_common())}")
+    print(f"slowest evaluation {slowest[0]:.1f} s, slowest check {slowest[1]:.1f} s; {len(faults)} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
