@@ -43,11 +43,11 @@ def _numbers(array: Any, label: str) -> Any:
     """An array as the graph takes it: bool, int64, float32, float64 or complex; without axes, a NumPy scalar."""
     kind = array.dtype.kind
     if kind in "iu":
-        array = array.astype(np.int64)
+        array = array.astype(np.int64, copy=False)
     elif kind == "f" and array.dtype != np.float32:
-        array = array.astype(np.float64)
+        array = array.astype(np.float64, copy=False)
     elif kind == "c" and array.dtype != np.complex64:
-        array = array.astype(np.complex128)
+        array = array.astype(np.complex128, copy=False)
     elif kind not in "bfc":
         raise InputError(f"{label} holds {array.dtype.name} values, not numbers", code="data")
     return array if array.shape else array[()]
@@ -76,10 +76,30 @@ def _read_npy(path: str, name: str) -> Arrays:
     if not name:
         raise InputError(f"{path} holds one array without a name", hint=f"write --data NAME={path}", code="data")
     with opened(path) as stream:
-        array = _load(path, stream)
+        array = _mapped(path)
+        if array is None:
+            array = _load(path, stream)
         if not isinstance(array, np.ndarray):
             raise InputError(f"{path} is an .npz archive", hint="rename it to .npz", code="data")
     return {name: _numbers(array, path)}
+
+
+MAPPED_FROM: Final = 2**20
+"""Bytes of a .npy file from which its pages are read where they are needed, rather than all of it before."""
+
+
+def _mapped(path: str) -> Any:
+    """The array of a .npy file as a view of the file, or None where it is small, or must be read or converted."""
+    from pathlib import Path
+
+    file = Path(path)
+    if not file.is_file() or file.stat().st_size < MAPPED_FROM:
+        return None
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception:  # reading it says what is wrong
+        return None
+    return np.asarray(array) if isinstance(array, np.ndarray) and array.dtype.isnative else None
 
 
 def _read_npz(path: str, name: str) -> Arrays:
@@ -200,7 +220,7 @@ def _from_json(value: Any, label: str) -> Any:
     if array.dtype.kind not in "biuf":
         raise InputError(f"{label} is no number and no nested list of numbers", code="data")
     if array.dtype.kind in "iu":
-        array = array.astype(np.float64)
+        array = array.astype(np.float64, copy=False)
     return _numbers(array, label)
 
 

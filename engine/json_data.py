@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -64,33 +65,66 @@ def summary(array: Any) -> dict[str, Any]:
         shape, dtype, min, max, mean, norm, nonfinite (how many elements are NaN or infinite), head, tail.
     """
     flat = array.reshape(-1)
-    finite = flat if flat.dtype.kind in "biu" else flat[np.isfinite(flat)]
-    ordered = flat.dtype.kind != "c" and finite.size > 0
     with np.errstate(all="ignore"):  # a norm may be larger than any float
+        pieces = [_Piece.of(flat[start : start + PIECE]) for start in range(0, flat.size, PIECE)]
+        found = [piece for piece in pieces if piece.finite]
+        ordered = flat.dtype.kind != "c" and bool(found)
+        count = sum(piece.finite for piece in found)
+        mean, norm = _mean_and_norm(flat, found, count) if found else (None, None)
         return {
             "shape": list(array.shape),
             "dtype": array.dtype.name,
-            "min": finite.min() if ordered else None,
-            "max": finite.max() if ordered else None,
-            "mean": _mean(finite) if finite.size else None,
-            "norm": _norm(finite) if finite.size else None,
-            "nonfinite": flat.size - finite.size,
+            "min": np.min([piece.low for piece in found]) if ordered else None,
+            "max": np.max([piece.high for piece in found]) if ordered else None,
+            "mean": mean,
+            "norm": norm,
+            "nonfinite": flat.size - count,
             "head": flat[:ENDS],
             "tail": flat[-ENDS:],
         }
 
 
-def _mean(flat: Any) -> Any:
-    scale = _scale(flat)
-    return (flat / scale).mean(dtype=np.complex128 if flat.dtype.kind == "c" else np.float64) * scale
+PIECE: Final = 2**16
+"""Elements that are looked at together: few enough that no copy of a large array is made, and that they stay cached."""
 
 
-def _norm(flat: Any) -> Any:
-    scale = _scale(flat)
-    return np.sqrt(np.square(np.abs(flat / scale), dtype=np.float64).sum()) * scale
+class _Piece(NamedTuple):
+    """What is known of some elements: how many are finite, the least and greatest of them, the largest magnitude."""
+
+    finite: int
+    low: Any
+    high: Any
+    largest: float
+
+    @classmethod
+    def of(cls, elements: Any) -> _Piece:
+        """What is known of some elements."""
+        finite = _finite(elements)
+        if not finite.size:
+            return cls(0, None, None, 0.0)
+        largest = float(np.abs(finite).max())
+        if finite.dtype.kind == "c":
+            return cls(finite.size, None, None, largest)
+        return cls(finite.size, finite.min(), finite.max(), largest)
 
 
-def _scale(flat: Any) -> float:
-    """1, or the largest magnitude where squares of the elements would overflow or vanish."""
-    largest = float(np.abs(flat).max())
-    return 1.0 if largest == 0 or 1e-100 < largest < 1e100 else largest
+def _finite(elements: Any) -> Any:
+    """The elements that are numbers and not infinite; all of them as they are, where there are no others."""
+    if elements.dtype.kind in "biu":
+        return elements
+    finite = np.isfinite(elements)
+    return elements if finite.all() else elements[finite]
+
+
+def _mean_and_norm(flat: Any, pieces: Sequence[_Piece], count: int) -> tuple[Any, Any]:
+    """The mean and the Euclidean norm of the finite elements, scaled where squares would overflow or vanish."""
+    largest = max(piece.largest for piece in pieces)
+    scale = 1.0 if largest == 0 or 1e-100 < largest < 1e100 else largest
+    kind = np.complex128 if flat.dtype.kind == "c" else np.float64
+    totals, squares = [], []
+    for start in range(0, flat.size, PIECE):
+        finite = _finite(flat[start : start + PIECE])
+        scaled = finite if scale == 1.0 else finite / scale
+        totals.append(scaled.sum(dtype=kind))
+        squares.append(np.square(np.abs(scaled), dtype=np.float64).sum())
+    return np.sum(totals) / count * scale, np.sqrt(np.sum(squares)) * scale

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import cotangent, output
+from . import assembly, cotangent, output
 from .indexing import gather, index, mask, pick, slice, sort
 from .layers import (
     convolution,
@@ -111,6 +111,7 @@ FAMILIES = (
     fourier,
     spectrum,
     cotangent,
+    assembly,
     output,
     degenerate,
 )

@@ -22,9 +22,11 @@ def _guarded(xp: Any, product: Any, stops: Any) -> Any:
         if product - product == 0:
             return product
         return product.dtype.type(0) if stops() else product
-    if xp.isfinite(xp.sum(product)):  # a sum that overflows only costs the second pass
+    total = product.sum()
+    if total - total == 0:  # finite; a sum that overflows only costs the second pass
         return product
-    return xp.where(stops(), product.dtype.type(0), product)
+    # Only NaN is replaced: so every entry depends on its own factors alone, whatever part of an array is multiplied.
+    return xp.where((product != product) & stops(), product.dtype.type(0), product)
 
 
 def _stopped(m: Any, x: Any, product: Any) -> Any:
@@ -47,7 +49,7 @@ FLOW: Op = add_row(
         method=False,
         infer=infer.same,
         kernel=lambda xp, g, slope: _guarded(xp, g * slope, lambda: g == 0),
-        c="({0} == 0 ? 0 : {0} * {1})",
+        c="({0} == 0 && {0} * {1} != {0} * {1} ? 0 : {0} * {1})",
         formula=lambda m, g, slope: _stopped(m, g, lambda: g * slope),
         elementwise=True,
         # Where g is zero the result does not depend on the slope at all, whatever flows in from above: hence MEET.
@@ -65,7 +67,7 @@ MEET: Op = add_row(
         method=False,
         infer=infer.same,
         kernel=lambda xp, g, other: _guarded(xp, g * other, lambda: (g == 0) | (other == 0)),
-        c="({0} == 0 || {1} == 0 ? 0 : {0} * {1})",
+        c="(({0} == 0 || {1} == 0) && {0} * {1} != {0} * {1} ? 0 : {0} * {1})",
         formula=lambda m, g, other: _stopped(m, g, lambda: _stopped(m, other, lambda: g * other)),
         elementwise=True,
         rule=lambda node, g: [apply(MEET, (g, _conjugate(arg))) for arg in reversed(node.args)],

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+CONVENTION: Final = "torch-2.13"
+"""The name of the convention at kinks."""
+
 
 class Departure(NamedTuple):
     """One point where agrad gives another gradient than PyTorch 2.13.

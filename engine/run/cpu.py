@@ -18,9 +18,16 @@ def run(plan: Plan, values: Mapping[Node, Any] | None = None) -> dict[Node, Any]
         plan: what to do.
         values: other values for some leaves, of the same shape and dtype.
     """
+    if values and not plan.assumed.isdisjoint(values):
+        plan = make_plan(plan.results, varying=values)
     slots: list[Any] = [None] * plan.slots
     for node, slot in plan.leaves:
         slots[slot] = node.value if values is None or node not in values else values[node]
+    if plan.fused:
+        from .fused import run_steps  # small graphs do without
+
+        run_steps(plan, slots)
+        return {node: slots[slot] for node, slot in plan.results.items()}
     with np.errstate(all="ignore"):
         for kernel, attrs, inputs, output, frees in plan.steps:
             if attrs:
@@ -28,6 +35,8 @@ def run(plan: Plan, values: Mapping[Node, Any] | None = None) -> dict[Node, Any]
             elif len(inputs) == 2:
                 # Most steps are of this kind; in a graph of scalars the call itself is what costs.
                 slots[output] = kernel(np, slots[inputs[0]], slots[inputs[1]])
+            elif len(inputs) == 1:
+                slots[output] = kernel(np, slots[inputs[0]])
             else:
                 slots[output] = kernel(np, *[slots[slot] for slot in inputs])
             for slot in frees:

@@ -1,12 +1,23 @@
-"""From nodes to steps: dead nodes dropped, common subexpressions merged, values freed at their last use."""
+"""From nodes to steps: dead nodes dropped, common subexpressions merged, values freed at their last use, rows fused."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..graph import LEAF, Attrs, Node, ancestors
+
+if TYPE_CHECKING:
+    from .fusion import FusedRun
+    from .values import Value
+
+FUSES_FROM: Final = 65_536
+"""Elements of the largest value of a run, below which its ops are single steps: planning takes a millisecond or two."""
+
+_ALONE: Final = frozenset({"assemble"})
+"""Ops that make a large array of small ones: alone they are no reason to fuse."""
 
 MERGES_SCALARS_BELOW: Final = 50_000
 """In a larger graph scalars are computed again rather than merged: looking one up costs more than computing it."""
@@ -30,44 +41,83 @@ class Step(NamedTuple):
     frees: tuple[int, ...]
 
 
+class RunStep(NamedTuple):
+    """One fused run.
+
+    Attributes:
+        run: what is computed.
+        inputs: the slots of its inputs.
+        outputs: the slots of its results: its outputs, then its endings.
+        frees: as a step's.
+        made: what an executor has made of the run, for the next time.
+    """
+
+    run: FusedRun
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    frees: tuple[int, ...]
+    made: dict[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What an executor does, in order.
 
     Attributes:
         leaves: each leaf in use and its slot.
-        steps: what to run.
+        steps: what to run: only kernels where nothing is fused.
         results: the slot of each node that was asked for.
         slots: how many slots there are.
+        fused: whether there are large arrays, and runs among the steps.
+        values: what is in each slot.
+        assumed: leaves whose number is part of the plan: it does not hold for another one.
+        nbytes: of all values together, where something is fused.
     """
 
     leaves: list[tuple[Node, int]]
-    steps: list[Step]
+    steps: list[Any]
     results: dict[Node, int]
     slots: int
+    fused: bool = False
+    values: list[Any] = field(default_factory=list)
+    assumed: frozenset[Node] = frozenset()
+    nbytes: int = 0
 
 
-def make_plan(targets: Iterable[Node]) -> Plan:
-    """The plan that computes the targets, each value once."""
+def make_plan(targets: Iterable[Node], *, varying: Iterable[Node] = (), fuse: bool = True) -> Plan:
+    """The plan that computes the targets, each value once.
+
+    Args:
+        targets: the nodes that are asked for.
+        varying: leaves that will be given other values than their own.
+        fuse: whether large arrays are computed block by block.
+    """
     targets = list(targets)
     order = ancestors(targets)
     merges_scalars = len(order) < MERGES_SCALARS_BELOW
     slot_of: dict[Node, int] = {}
     known: dict[tuple[Any, ...], int] = {}
     leaves: list[tuple[Node, int]] = []
-    steps: list[Step] = []
+    steps: list[Any] = []
     kept = bytearray()  # whether a slot is not to be freed: results, and numbers
     slots = 0
+    values: list[Any] = []
     for node in order:
         slot: int | None = None
         key: tuple[Any, ...] | None = None
         inputs = tuple([slot_of[arg] for arg in node.args])
-        if node.shape or merges_scalars or node.is_number:
+        if node.shape:
+            if fuse and math.prod(node.shape) >= FUSES_FROM and node.op.name not in _ALONE:
+                return fused_plan(targets, varying=varying, least=FUSES_FROM)
+            key = _key(node, inputs)
+            slot = known.get(key)
+        elif merges_scalars or node.is_number:
             key = _key(node, inputs)
             slot = known.get(key)
         if slot is None:
             slot = slots
             slots += 1
+            values.append(node)
             kept.append(not node.shape)
             if key is not None:
                 known[key] = slot
@@ -80,8 +130,32 @@ def make_plan(targets: Iterable[Node]) -> Plan:
     results = {node: slot_of[node] for node in targets}
     for slot in results.values():
         kept[slot] = True
-    _set_frees(steps, kept)
-    return Plan(leaves, steps, results, slots)
+    set_frees(steps, kept)
+    return Plan(leaves, steps, results, slots, values=values)
+
+
+def fused_plan(
+    targets: Iterable[Node],
+    *,
+    varying: Iterable[Node] = (),
+    least: int,
+    fits: Callable[[Value], bool] | None = None,
+    lowers_from: int | None = None,
+) -> Plan:
+    """The plan of a graph in values, with fused runs.
+
+    Args:
+        targets, varying: as of `make_plan`.
+        least: elements of the largest value of a run, below which its ops are single steps.
+        fits: whether a value may be part of a run; all may if not given.
+        lowers_from: elements of its argument from which an op is taken apart, if it can be.
+    """
+    from .schedule import scheduled  # small graphs do without
+    from .values import LARGE
+
+    targets = list(targets)
+    large = LARGE if lowers_from is None else lowers_from
+    return scheduled(targets, ancestors(targets), varying, least, fits, large)
 
 
 def _key(node: Node, inputs: tuple[int, ...]) -> tuple[Any, ...]:
@@ -92,7 +166,7 @@ def _key(node: Node, inputs: tuple[int, ...]) -> tuple[Any, ...]:
     return (node.op.name, inputs, *node.attrs.items()) if node.attrs else (node.op.name, inputs)
 
 
-def _set_frees(steps: list[Step], seen: bytearray) -> None:
+def set_frees(steps: list[Any], seen: bytearray) -> None:
     """Liveness, from the last step to the first: a slot is freed where it is seen first from behind."""
     for index in range(len(steps) - 1, -1, -1):
         step = steps[index]

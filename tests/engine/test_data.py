@@ -140,3 +140,33 @@ def test_path_with_an_equals_sign(tmp_path: Path) -> None:
     """A file whose name looks like NAME=FILE is read as what it is."""
     write(tmp_path, "x=a.csv", "y\n1\n")
     assert list(read_data(str(tmp_path / "x=a.csv"))) == ["y"]
+
+
+def test_large_npy_is_mapped(tmp_path: Path) -> None:
+    """A large array is a view of its file, not a copy in memory, and cannot be written to; a small one is read."""
+    path = tmp_path / "a.npy"
+    np.save(path, np.arange(2.0**18))
+    array = read_data(f"x={path}")["x"]
+    assert isinstance(array.base, np.memmap)
+    assert not array.flags.writeable
+    assert array.sum() == np.arange(2.0**18).sum()
+    np.save(path, np.arange(4.0))
+    assert not isinstance(read_data(f"x={path}")["x"].base, np.memmap)
+
+
+def test_large_npy_that_is_cut_short_is_refused(tmp_path: Path) -> None:
+    """A large file with less data than its header says is damaged, mapped or not."""
+    path = tmp_path / "a.npy"
+    np.save(path, np.arange(2.0**18))
+    path.write_bytes(path.read_bytes()[: 2**20 + 100])
+    with pytest.raises(InputError, match="damaged"):
+        read_data(f"x={path}")
+
+
+def test_large_npy_of_other_numbers_is_converted(tmp_path: Path) -> None:
+    """Numbers that the graph does not take as they are become those that it takes."""
+    path = tmp_path / "a.npy"
+    np.save(path, np.arange(2**19, dtype=">f8"))
+    assert read_data(f"x={path}")["x"].dtype == np.float64
+    np.save(path, np.arange(2**19, dtype=np.int32))
+    assert read_data(f"x={path}")["x"].dtype == np.int64

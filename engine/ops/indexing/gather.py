@@ -16,7 +16,7 @@ from ..infer import axis_of, broadcast
 from ..move import joining, moving, renamed, shape_kept
 from ..positions import positions_of, within
 from ..shapes.shape import EXPAND, reshaped
-from .index import indexed, put_at, spread
+from .index import add_at, indexed, put_at, spread
 from .slice import sliced, typed
 
 _FAMILY: Final = "index"
@@ -145,7 +145,11 @@ def _scatter_add_kernel(xp: Any, x: Any, source: Any, index: Any, axis: int) -> 
     result = xp.array(x)
     wide = result.reshape((1,)) if result.ndim == 0 else result
     index = xp.atleast_1d(xp.asarray(index))
-    xp.add.at(wide, _lanes(xp, index, axis), xp.asarray(source).reshape(index.shape))
+    key, source = _lanes(xp, index, axis), xp.asarray(source).reshape(index.shape)
+    if index.shape[axis] == 1:  # one in each lane: no position repeats
+        wide[key] += source
+    else:
+        add_at(xp, wide, key, source)
     return result[()]
 
 

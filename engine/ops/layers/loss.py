@@ -129,7 +129,12 @@ def _bce_formula(m: Any, p: Any, t: Any) -> Any:
 
 
 def _bce_slope(p: Node, t: Node, _y: Node) -> Node:
-    return (p - t) / make.clamp(p * (1.0 - p), 1e-12)  # type: ignore[no-any-return]  # any row's call
+    """PyTorch's at 0 and 1; in between exact, where PyTorch counts p(1-p) as at least 1e-12 as well."""
+    spread = p * (1.0 - p)
+    inside = (p - t) / make.where(make.eq(spread, 0.0), 1e-12, spread)
+    # Where log(p) is held at -100 it does not move with p.
+    held = make.logical_and(p > 0.0, p < math.exp(-100.0))
+    return make.where(held, (1.0 - t) / (1.0 - p), inside)  # type: ignore[no-any-return]  # any row's call
 
 
 BCE_ELEMENT: Op = add_row(
@@ -142,7 +147,8 @@ BCE_ELEMENT: Op = add_row(
         forms=("F.binary_cross_entropy(p, t, reduction='none')",),
         infer=infer.floating,
         kernel=_bce_kernel,
-        c="-({1} * fmax(log({0}), -100.0) + (1 - {1}) * fmax(log1p(-{0}), -100.0))",
+        c="-({1} * (log({0}) < -100.0 ? -100.0 : log({0}))"
+        " + (1 - {1}) * (log1p(-{0}) < -100.0 ? -100.0 : log1p(-{0})))",
         formula=_bce_formula,
         elementwise=True,
         slopes=(
@@ -157,7 +163,7 @@ BCE_ELEMENT: Op = add_row(
             ),
         ),
         domain="probabilities between 0 and 1",
-        kink="the divisor p(1-p) is at least 1e-12, so that the slope at 0 and 1 is finite",
+        kink="at 0 and 1 the divisor p(1-p) counts as 1e-12, so that the slope is finite",
         grad_fn="BinaryCrossEntropyBackward0",
     )
 )
@@ -184,7 +190,7 @@ BINARY_CROSS_ENTROPY = elementwise_loss(
     forms=("F.binary_cross_entropy(p, t)", "F.binary_cross_entropy(p, t, weight=w, reduction='sum')"),
     examples=(Example("F.binary_cross_entropy(p, t)", {"p": (3,), "t": (3,)}, {"p": PROBABILITY, "t": PROBABILITY}),),
     domain="probabilities between 0 and 1",
-    kink="each logarithm is at least -100, and the slope at 0 and 1 is finite: p(1-p) counts as at least 1e-12",
+    kink="each logarithm is at least -100, and the slope at 0 and 1 is finite: p(1-p) counts as 1e-12 there",
 )
 
 

@@ -140,7 +140,7 @@ def _table(axis: Axis, transposed: bool) -> tuple[Any, Any]:
 
 def _along(xp: Any, x: Any, axis: int, positions: Any, weights: Any) -> Any:
     tail = (1,) * (x.ndim - axis - 1)
-    guarded = False
+    guarded = xp is not np  # a device would be waited for
     while True:
         total = None
         for position, weight in zip(positions, weights, strict=True):

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...graph import Shape
+from ..questions import answered
 
 _SHARPNESS: Final = -0.75
 
@@ -112,7 +113,7 @@ def _weighted(xp: Any, entries: Any, weight: Any) -> Any:
     """Entries times weights; an entry of weight 0 is no part of the sum, even where it is not finite."""
     weight = weight.astype(entries.real.dtype)
     part = entries * weight
-    return part if xp.isfinite(xp.sum(part)) else xp.where(weight == 0, part.dtype.type(0), part)
+    return part if answered(xp, lambda: xp.isfinite(xp.sum(part))) else xp.where(weight == 0, part.dtype.type(0), part)
 
 
 def sampled(xp: Any, x: Any, grid: Any, mode: str, padding: str, align: bool, orders: Shape) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from ...graph import BOOL, Node, Op, add_row, apply, leaf, make
 from ..cotangent import flow
 from ..fold import conjugate
+from ..peak import largest
 from .linalg import transposed
 
 _ROUNDINGS: Final = 64
@@ -76,7 +77,7 @@ def _mask(name: str, doc: str, kernel: Callable[..., Any]) -> Op:
 
 
 def _gaps_and_scale(xp: Any, values: Any) -> tuple[Any, Any]:
-    scale = xp.max(xp.abs(values), axis=-1, initial=0)[..., None, None]
+    scale = largest(xp, xp.abs(values), -1, least=0)[..., None, None]
     return xp.abs(values[..., None, :] - values[..., :, None]), scale
 
 
@@ -97,11 +98,11 @@ DISTINCT = _mask("distinct_values", "Which pairs of values can be told apart.", 
 def _settled_kernel(xp: Any, values: Any, overlap: Any, limit: Any, drift: Any) -> Any:
     skew = (overlap - xp.conj(xp.swapaxes(overlap, -1, -2))) / 2
     gap = values[..., None, :] - values[..., :, None]
-    scale = xp.max(xp.abs(values), axis=-1, initial=0)[..., None, None]
-    largest = [xp.max(xp.abs(part), axis=(-2, -1), keepdims=True, initial=0) for part in (overlap, limit)]
-    noise = _NOISE * xp.finfo(values.dtype).eps * (largest[0] + largest[1] * scale)
+    scale = largest(xp, xp.abs(values), -1, least=0)[..., None, None]
+    peaks = [largest(xp, xp.abs(part), (-2, -1), least=0, keepdims=True) for part in (overlap, limit)]
+    noise = _NOISE * xp.finfo(values.dtype).eps * (peaks[0] + peaks[1] * scale)
     # Between values that are equal but for a small gap a turn mixes a little of what is not equal.
-    size = largest[1] + largest[0] / xp.where(scale > 0, scale, 1)
+    size = peaks[1] + peaks[0] / xp.where(scale > 0, scale, 1)
     mixed = noise + _MIXED * xp.abs(gap) * size
     return near(xp, values) & (xp.abs(skew - gap * limit) <= noise) & (xp.abs(drift) <= mixed)
 

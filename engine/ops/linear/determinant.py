@@ -14,7 +14,7 @@ from ..cotangent import flow
 from ..fold import flowing
 from ..row import compose
 from .elimination import determinant, stacked
-from .linalg import product_of_cotangent, transposed
+from .linalg import product_of_cotangent, svd, transposed
 
 _FAMILY = "linalg"
 _MINORS = 8
@@ -95,7 +95,7 @@ def cofactor_kernel(xp: Any, x: Any) -> Any:
         minors = _minors_kernel(xp, x)
         values = det_kernel(xp, minors) if size > 1 else xp.ones_like(x)
         return values * xp.asarray(_signs(size), dtype=x.dtype)
-    left, values, right = xp.linalg.svd(x)
+    left, values, right = svd(xp, x)
     others = xp.where(xp.eye(size, dtype=bool), values.dtype.type(1), values[..., None, :]).prod(axis=-1)
     sign = xp.linalg.det(left) * xp.linalg.det(right)
     return xp.conj(sign)[..., None, None] * xp.matmul(left * others[..., None, :], right)

@@ -18,6 +18,18 @@ from ..row import compose
 _FAMILY = "linalg"
 
 
+def svd(xp: Any, x: Any, **options: Any) -> Any:
+    """The singular value decomposition, or an error for people.
+
+    Raises:
+        InputError: where it does not converge, as it does for NaN.
+    """
+    try:
+        return xp.linalg.svd(x, **options)
+    except np.linalg.LinAlgError:
+        raise InputError("linalg.svd: the algorithm did not converge: is an element NaN or infinite?") from None
+
+
 def _matmul_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:  # noqa: ARG001  # every `infer` takes attrs
     left, right = args
     if not left.ndim or not right.ndim:

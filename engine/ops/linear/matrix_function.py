@@ -11,11 +11,12 @@ from ...errors import ShapeError
 from ...graph import INT64, Attrs, DType, Example, Node, Op, Outputs, Shape, add_row, apply, leaf, make
 from .. import batch
 from ..fold import named
+from ..peak import largest
 from ..row import as_float, compose
 from .degenerate import adjoint
 from .determinant import square
 from .elimination import determinant, solved, stacked
-from .linalg import product_of_cotangent
+from .linalg import product_of_cotangent, svd
 from .singular import exact_singular, matrices
 
 _FAMILY = "linalg"
@@ -80,8 +81,8 @@ def _tolerance(shape: Shape, dtype: DType) -> float:
 
 
 def _pinv_kernel(xp: Any, x: Any, absolute: float, relative: float) -> Any:
-    left, values, right = xp.linalg.svd(x, full_matrices=False)
-    bound = xp.maximum(absolute, relative * xp.max(values, axis=-1, keepdims=True, initial=0))
+    left, values, right = svd(xp, x, full_matrices=False)
+    bound = xp.maximum(absolute, relative * largest(xp, values, -1, least=0, keepdims=True))
     inverse = xp.where(values > bound, 1 / values, 0).astype(values.dtype)
     return xp.matmul(xp.conj(xp.swapaxes(right, -1, -2)) * inverse[..., None, :], xp.conj(xp.swapaxes(left, -1, -2)))
 
@@ -253,8 +254,8 @@ COND = compose(
 
 
 def _rank_kernel(xp: Any, x: Any, absolute: float, relative: float) -> Any:
-    values = xp.linalg.svd(x, compute_uv=False)
-    bound = xp.maximum(absolute, relative * xp.max(values, axis=-1, keepdims=True, initial=0))
+    values = svd(xp, x, compute_uv=False)
+    bound = xp.maximum(absolute, relative * largest(xp, values, -1, least=0, keepdims=True))
     return xp.sum(values > bound, axis=-1, dtype=xp.int64)
 
 

@@ -18,6 +18,8 @@ from .linalg import product_of_cotangent
 from .singular import matrices
 
 _FAMILY = "linalg"
+_ROUNDINGS = 2
+"""How many roundings a column and dimension a diagonal entry may be away from zero and still count as zero."""
 _ABSENT = 1e-20
 """What is smaller than its pivot by this factor counts as zero when the sign of a diagonal entry is chosen."""
 
@@ -87,9 +89,14 @@ def _qr_rule(node: Node, received: Sequence[Node | None]) -> list[Node | None]:
 
 
 def regular(triangle: Node) -> Node:
-    """A triangular matrix with NaN for a zero on its diagonal: what is solved with it is then NaN, and no error."""
+    """A triangular matrix with NaN for a zero on its diagonal: what is solved with it is then NaN, and no error.
+
+    What is lost in the rounding of its column counts as zero: which of them LAPACK gives depends on the machine.
+    """
     diagonal = leaf(np.eye(triangle.shape[-1], dtype=bool))
-    return make.where(make.logical_and(diagonal, make.eq(triangle, 0.0)), float("nan"), triangle)  # type: ignore[no-any-return]  # any row's call
+    sizes = make.abs(triangle)
+    bound = make.amax(sizes, -2, True) * float(_ROUNDINGS * triangle.shape[-1] * np.finfo(triangle.dtype).eps)
+    return make.where(make.logical_and(diagonal, make.le(sizes, bound)), float("nan"), triangle)  # type: ignore[no-any-return]  # any row's call
 
 
 QR: Op = row_of_several(

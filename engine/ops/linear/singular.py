@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError, ShapeError
+from ...errors import ShapeError
 from ...graph import Attrs, DType, Example, Node, Outputs, Shape, apply, leaf, make
 from ..cotangent import zeros
 from ..fold import flowing, named
@@ -15,7 +15,7 @@ from ..output import output, results_of, row_of_several
 from ..row import as_float, compose
 from .degenerate import adjoint, coupled, half_skew, negligible
 from .elimination import stacked
-from .linalg import product_of_cotangent
+from .linalg import product_of_cotangent, svd
 from .spectral import aligned, floats_of, phase_free, real_of
 from .turned import Vectors, limit_of
 
@@ -42,10 +42,7 @@ def _results(args: Sequence[Node], attrs: Attrs) -> list[tuple[Shape, DType]]:
 
 
 def _kernel(xp: Any, x: Any, full_matrices: bool) -> Any:
-    try:
-        return tuple(xp.linalg.svd(x, full_matrices=full_matrices))
-    except np.linalg.LinAlgError:
-        raise InputError("linalg.svd: the algorithm did not converge: is an element NaN or infinite?") from None
+    return tuple(svd(xp, x, full_matrices=full_matrices))
 
 
 def exact_singular(m: Any, matrix: Any) -> tuple[Any, Any, Any]:

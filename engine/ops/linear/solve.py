@@ -43,10 +43,11 @@ def _like_matrix(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:  # 
     return args[0].shape, dtype if dtype.kind in "fc" else FLOAT64
 
 
-def _given_up(x: Any, routine: str) -> tuple[str, int]:
+def _given_up(xp: Any, x: Any, routine: str) -> tuple[str, int]:
     """Which matrix of a stack a routine of LAPACK gives up, in PyTorch's words, and at which step."""
     from scipy.linalg import get_lapack_funcs
 
+    x = x if xp is np else xp.asnumpy(x)
     (factor,) = get_lapack_funcs((routine,), (x,))
     for place, matrix in enumerate(x.reshape(-1, *x.shape[-2:])):
         *_, step = factor(matrix)
@@ -60,7 +61,7 @@ def _inverse_kernel(xp: Any, x: Any, strict: bool = True) -> Any:
         return xp.linalg.inv(x)
     except np.linalg.LinAlgError:
         if strict:
-            which, step = _given_up(x, "getrf")
+            which, step = _given_up(xp, x, "getrf")
             raise InputError(
                 f"linalg.inv: {which}The diagonal element {step} is zero, the inversion could not be completed because "
                 "the input matrix is singular.",
@@ -119,10 +120,13 @@ def _solve_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
 
 def _solve_kernel(xp: Any, matrix: Any, right: Any, vector: bool) -> Any:
     columns = right[..., None] if vector else right
+    if xp is not np and matrix.shape[:-2] != columns.shape[:-2]:  # NumPy broadcasts by itself
+        batch = np.broadcast_shapes(matrix.shape[:-2], columns.shape[:-2])
+        matrix, columns = (xp.broadcast_to(each, (*batch, *each.shape[-2:])) for each in (matrix, columns))
     try:
         result = xp.linalg.solve(matrix, columns)
     except np.linalg.LinAlgError:
-        which, _ = _given_up(matrix, "getrf")
+        which, _ = _given_up(xp, matrix, "getrf")
         raise InputError(
             f"torch.linalg.solve: {which}The solver failed because the input matrix is singular.", code="singular"
         ) from None
@@ -300,7 +304,7 @@ def _cholesky_kernel(xp: Any, x: Any) -> Any:
     try:
         return xp.linalg.cholesky(symmetric)
     except np.linalg.LinAlgError:
-        which, step = _given_up(symmetric, "potrf")
+        which, step = _given_up(xp, symmetric, "potrf")
         raise InputError(
             f"linalg.cholesky: {which}The factorization could not be completed because the input is not "
             f"positive-definite (the leading minor of order {step} is not positive-definite).",

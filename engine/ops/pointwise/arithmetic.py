@@ -230,8 +230,10 @@ def _trunc_formula(m: Any, x: Any, y: Any) -> Any:
     return m.where(quotient < 0, lambda: -m.floor(-quotient), lambda: m.floor(quotient))
 
 
-_C_REMAINDER = "(fmod({0}, {1}) + ((fmod({0}, {1}) != 0 && (fmod({0}, {1}) < 0) != ({1} < 0)) ? {1} : 0))"
-_C_FLOOR_DIVIDE = "({1} == 0 ? {0} / {1} : rint(({0} - " + _C_REMAINDER + ") / {1}))"
+_C_REMAINDER = (
+    "(fmod({0}, {1}) == 0 ? copysign(0.0, {1}) : fmod({0}, {1}) + ((fmod({0}, {1}) < 0) != ({1} < 0) ? {1} : 0))"
+)
+_C_FLOOR_DIVIDE = "floor_divide({0}, {1})"
 
 _STEPS = "a divisor other than 0, and a quotient that is no integer"
 
@@ -324,7 +326,7 @@ REMAINDER = binary(
     infer=_whole_infer,
     kernel=_remainder_kernel,
     c=_C_REMAINDER,
-    formula=lambda m, x, y: x - m.floor(x / y) * y,
+    formula=lambda _m, x, y: x % y,  # exact, however large the quotient
     slopes=(lambda _x, _y, _z: 1, _remainder_slope),
     examples=_between_steps("x % y"),
     domain=_STEPS,
@@ -339,6 +341,11 @@ def _fmod_kernel(xp: Any, x: Any, y: Any) -> Any:
     return xp.fmod(x, y)
 
 
+def _fmod_formula(m: Any, x: Any, y: Any) -> Any:
+    period = m.absolute(y)
+    return m.where(x < 0, lambda: -(-x % period), lambda: x % period)
+
+
 FMOD = binary(
     "fmod",
     "What is left of the first tensor after whole multiples of the second, with the sign of the first.",
@@ -347,7 +354,7 @@ FMOD = binary(
     infer=_whole_infer,
     kernel=_fmod_kernel,
     c="fmod({0}, {1})",
-    formula=lambda m, x, y: x - _trunc_formula(m, x, y) * y,
+    formula=_fmod_formula,
     # fmod is exact while a quotient is rounded: (x - z)/y is the whole multiple, trunc(1/0.1) = 10 is not.
     slopes=(lambda _x, _y, _z: 1, lambda x, y, z: -make.round((x - z) / y)),
     examples=_between_steps("torch.fmod(x, y)"),

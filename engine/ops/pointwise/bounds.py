@@ -141,7 +141,8 @@ ROUND_DECIMALS = unary(
     method=False,
     infer=infer.same,
     kernel=lambda xp, x, decimals: xp.round(x, decimals),
-    c="rint({0} * pow(10.0, {decimals})) / pow(10.0, {decimals})",
+    c="({decimals} < 0 ? rint({0} / power_of_ten({decimals})) * power_of_ten({decimals})"
+    " : rint({0} * power_of_ten({decimals})) / power_of_ten({decimals}))",
     formula=_round_decimals_formula,
     slope=lambda _x, _y, decimals: 0,  # noqa: ARG005  # a slope takes its row's attributes
     within=Interval(0.26, 0.34),
@@ -201,7 +202,9 @@ def _clamp_kernel(xp: Any, x: Any, min: Any, max: Any) -> Any:
     return xp.minimum(xp.maximum(x, min), max)
 
 
-def _clamp_slope(x: Node, _y: Node, min: float, max: float) -> Node:
+def _clamp_slope(x: Node, _y: Node, min: float, max: float) -> Node | int:
+    if min >= max:
+        return 0  # constant, whatever x is
     return inside(x >= min, x) * inside(x <= max, x)
 
 
@@ -288,7 +291,7 @@ CLAMP_MIN_TENSOR = _tensor_bound(
     "Each element, but never below that of a second tensor.",
     "x.clamp(min=y)",
     kernel=lambda xp, x, low: xp.maximum(x, low),
-    c="({0} < {1} ? {1} : {0})",
+    c="({0} < {1} || {1} != {1} ? {1} : {0})",
     formula=lambda m, x, low: m.maximum([x, low]),
     slopes=(
         lambda x, low, y: inside(x >= low, y),
@@ -302,7 +305,7 @@ CLAMP_MAX_TENSOR = _tensor_bound(
     "Each element, but never above that of a second tensor.",
     "x.clamp(max=y)",
     kernel=lambda xp, x, high: xp.minimum(x, high),
-    c="({0} > {1} ? {1} : {0})",
+    c="({0} > {1} || {1} != {1} ? {1} : {0})",
     formula=lambda m, x, high: m.minimum([x, high]),
     slopes=(
         lambda x, high, y: inside(x <= high, y),
@@ -316,12 +319,13 @@ CLAMP_TENSOR = _tensor_bound(
     "Each element brought between those of two tensors; where they cross, the upper one wins.",
     "torch.clamp(x, y, u)",
     kernel=_clamp_kernel,
-    c="({0} < {1} ? ({1} < {2} ? {1} : {2}) : {0} > {2} ? {2} : {0})",
+    c="({1} != {1} || {2} != {2} ? {1} + {2} : {0} < {1} ? ({1} < {2} ? {1} : {2}) : {0} > {2} ? {2} : {0})",
     formula=_clamp_formula,
     slopes=(
-        lambda x, low, high, y: inside(x >= low, y) * inside(x <= high, y),
+        # Where the bounds meet the result is the upper one, whatever x is: PyTorch gives the slope to none of them.
+        lambda x, low, high, y: inside(x >= low, y) * inside(x <= high, y) * inside(low < high, y),
         lambda x, low, high, y: inside(x < low, y) * inside(low < high, y),
-        lambda x, low, high, y: make.maximum(inside(x > high, y), inside(high < low, y)),
+        lambda x, low, high, y: make.maximum(inside(x > high, y), inside(high <= low, y)),
     ),
     grad_fn="ClampBackward0",
 )

@@ -184,7 +184,7 @@ BITWISE_NOT = _row(
     ("x",),
     infer=_bitwise_infer,
     kernel=lambda xp, x: xp.invert(x),
-    c="~{0}",
+    c="bitwise_not({0})",
     formula=lambda m, x: _negated(x) if is_condition(x) else m.number(~int(x)),
     domain="booleans and integers",
     aliases=("invert",),

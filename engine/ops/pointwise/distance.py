@@ -14,9 +14,10 @@ _FAMILY = "binary"
 
 def _direction_kernel(xp: Any, x: Any, y: Any) -> Any:
     length = xp.hypot(x, y)
-    if xp.any(xp.isinf(length)):
+    far = xp.isinf(length)
+    if xp.any(far):
         # The length of two finite numbers may be too large, while their direction is an ordinary number.
-        x, y = xp.multiply(x, 0.25), xp.multiply(y, 0.25)
+        x, y = xp.where(far, xp.multiply(x, 0.25), x), xp.where(far, xp.multiply(y, 0.25), y)
         length = xp.hypot(x, y)
         along = xp.logical_and(xp.isinf(x), xp.isfinite(y))
         return xp.where(along, xp.sign(x), xp.where(length == 0, length, xp.divide(x, length)))[()]

@@ -434,7 +434,8 @@ def sigmoid_kernel(xp: Any, x: Any) -> Any:
     if xp.iscomplexobj(x):
         return 1.0 / (1.0 + xp.exp(-x))
     small = xp.exp(-xp.abs(x))
-    return xp.where(x < 0, small, small.dtype.type(1.0))[()] / (1.0 + small)
+    # The exponential where x is negative, else 1: it is never larger than 1.
+    return xp.maximum(small, xp.greater_equal(x, 0.0).astype(small.dtype)) / (1.0 + small)
 
 
 SIGMOID = unary(

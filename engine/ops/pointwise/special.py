@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -115,9 +115,16 @@ def _erfcx_derivative(x: Node, order: int) -> Node:
     return apply(ERFCX_DERIVATIVE, (x,), {"order": order})
 
 
+_FAR: Final = 1e6
+"""Where exp(x**2) times erfc(x) is left to its asymptotic series."""
+
+
 def _erfcx_derivative_formula(m: Any, x: Any, order: int) -> Any:
-    integral = _erfc_integral(2 / m.sqrt(m.pi), m.exp(x * x) * m.function("erfc", x), x, order)
-    return integral * (-2) ** order * math.factorial(order)
+    def near() -> Any:
+        integral = _erfc_integral(2 / m.sqrt(m.pi), m.exp(x * x) * m.function("erfc", x), x, order)
+        return integral * (-2) ** order * math.factorial(order)
+
+    return m.where(x < _FAR, near, lambda: m.function("erfcx", x, order))
 
 
 ERFCX_DERIVATIVE = unary(
@@ -128,6 +135,7 @@ ERFCX_DERIVATIVE = unary(
     forms=("erfcx_derivative(x, 1)",),
     method=False,
     kernel=_erfcx_derivative_kernel,
+    c="erfcx_derivative({0}, {order})",
     formula=_erfcx_derivative_formula,
     slope=lambda x, _y, order: _erfcx_derivative(x, order + 1),
     grad_fn="SpecialErfcxBackward0",
@@ -141,7 +149,7 @@ ERFCX = unary(
     method=False,
     kernel=from_library("erfcx"),
     c="erfcx({0})",
-    formula=lambda m, x: m.exp(x * x) * m.function("erfc", x),
+    formula=lambda m, x: _erfcx_derivative_formula(m, x, 0),
     slope=lambda x, _y: _erfcx_derivative(x, 1),
     grad_fn="SpecialErfcxBackward0",
 )
@@ -282,6 +290,7 @@ DIGAMMA = unary(
     forms=("torch.digamma(x)", "x.digamma()", "torch.special.psi(x)", "torch.special.digamma(x)"),
     aliases=("psi",),
     kernel=_digamma_kernel,
+    c="digamma({0})",
     formula=lambda m, x: m.function("digamma", x),
     slope=lambda x, _y: unless_overflowed(x, _polygamma(1, x)),
     within=POSITIVE,
@@ -315,6 +324,7 @@ POLYGAMMA = unary(
     call=_polygamma,
     forms=("torch.polygamma(1, x)", "x.polygamma(1)", "torch.special.polygamma(1, x)"),
     kernel=_polygamma_kernel,
+    c="polygamma({n}, {0})",
     formula=lambda m, x, n: m.function("polygamma", n, x),
     slope=lambda x, _y, n: _polygamma(n + 1, x),
     within=POSITIVE,
@@ -354,6 +364,7 @@ MVLGAMMA = unary(
     forms=("torch.mvlgamma(x, 2)", "x.mvlgamma(2)", "torch.special.multigammaln(x, 2)"),
     aliases=("multigammaln",),
     kernel=_mvlgamma_kernel,
+    c="mvlgamma({0}, {p})",
     formula=_mvlgamma_formula,
     slope=_mvlgamma_slope,
     within=Interval(0.6, 4.0),
@@ -407,7 +418,7 @@ def _sinc_derivative(x: Node, order: int) -> Node:
 def _sinc_derivative_formula(m: Any, x: Any, order: int) -> Any:
     def elsewhere() -> Any:
         t = m.pi * x
-        sine, cosine = m.function("sin", t), m.function("cos", t)
+        sine, cosine = m.function("sinpi", x), m.function("cospi", x)
         value = sine / t
         for n in range(1, order + 1):
             value = ((sine, cosine, -sine, -cosine)[n % 4] - n * value) / t
@@ -425,6 +436,7 @@ SINC_DERIVATIVE = unary(
     forms=("sinc_derivative(x, 1)",),
     method=False,
     kernel=_sinc_derivative_kernel,
+    c="sinc_derivative({0}, {order})",
     formula=_sinc_derivative_formula,
     slope=lambda x, _y, order: _sinc_derivative(x, order + 1),
     grad_fn="SincBackward0",
@@ -439,7 +451,7 @@ SINC = unary(
     c="({0} == 0 ? 1.0 : (fmod(rint({0}), 2.0) == 0 ? 1.0 : -1.0)"
     " * sin(3.141592653589793 * ({0} - rint({0}))) / (3.141592653589793 * {0}))",
     formula=lambda m, x: m.where(
-        m.equal(x, m.number(0)), lambda: m.number(1), lambda: m.function("sin", m.pi * x) / (m.pi * x)
+        m.equal(x, m.number(0)), lambda: m.number(1), lambda: m.function("sinpi", x) / (m.pi * x)
     ),
     slope=lambda x, _y: _sinc_derivative(x, 1),
     grad_fn="SincBackward0",
@@ -482,7 +494,7 @@ LOGIT = unary(
     call=_logit,
     forms=("torch.logit(x)", "x.logit()", "torch.logit(x, eps=1e-6)", "torch.special.logit(x)"),
     kernel=from_library("logit"),
-    c="log({0} / (1.0 - {0}))",
+    c="(fabs({0} - 0.5) < 0.2 ? log1p(2.0 * ({0} - 0.5)) - log1p(-2.0 * ({0} - 0.5)) : log({0} / (1.0 - {0})))",
     formula=lambda m, x: m.log(x / (1 - x)),
     slope=_logit_slope,
     within=PROBABILITY,
@@ -538,6 +550,7 @@ BESSEL_I = unary(
     forms=("bessel_i(x, 2)",),
     method=False,
     kernel=_bessel_kernel,
+    c="bessel_i({0}, {degree})",
     formula=lambda m, x, degree: m.function("besseli", degree, x),
     slope=lambda x, _y, degree: 0.5 * (_bessel(x, degree - 1) + _bessel(x, degree + 1)),
     grad_fn="AddBackward0",
@@ -608,6 +621,7 @@ BESSEL_IE_DERIVATIVE = unary(
     forms=("bessel_ie_derivative(x, 0, 1)",),
     method=False,
     kernel=_bessel_ie_derivative_kernel,
+    c="bessel_ie_derivative({0}, {degree}, {order})",
     formula=_bessel_ie_derivative_formula,
     slope=lambda x, _y, degree, order: _bessel_ie_derivative(x, degree, order + 1),
     grad_fn="SubBackward0",
@@ -620,6 +634,7 @@ I0E = unary(
     forms=("torch.special.i0e(x)",),
     method=False,
     kernel=from_library("i0e"),
+    c="i0e({0})",
     formula=lambda m, x: m.exp(-m.absolute(x)) * m.function("besseli", 0, x),
     slope=lambda x, _y: _bessel_ie_derivative(x, 0, 1),
     examples=(Example("torch.special.i0e(x)", {"x": (3,)}, {"x": POSITIVE}),),
@@ -636,6 +651,7 @@ I1E = unary(
     forms=("torch.special.i1e(x)",),
     method=False,
     kernel=from_library("i1e"),
+    c="i1e({0})",
     formula=lambda m, x: m.exp(-m.absolute(x)) * m.function("besseli", 1, x),
     slope=lambda x, _y: _bessel_ie_derivative(x, 1, 1),
     examples=(Example("torch.special.i1e(x)", {"x": (3,)}, {"x": POSITIVE}),),

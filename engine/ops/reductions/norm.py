@@ -12,6 +12,8 @@ from .. import kinks
 from ..cotangent import flow
 from ..fold import fold, fold_formula, folded_to_float, named, widen
 from ..infer import axes_of, axis_of
+from ..peak import largest
+from ..questions import answered
 from ..row import compose
 from .extremes import same_value
 
@@ -27,14 +29,14 @@ def euclidean(xp: Any, x: Any, dim: tuple[int, ...], keepdim: bool) -> Any:
         size = size.astype(xp.float64)
     total = xp.sum(size * size, axis=dim, keepdims=keepdim)
     low, high = _SAFE[size.dtype.itemsize]
-    if xp.all((total > low) & (total < high)):
+    if answered(xp, lambda: xp.all((total > low) & (total < high))):
         return xp.sqrt(total)
     return _scaled(xp, size, 2.0, dim, keepdim)
 
 
 def _scaled(xp: Any, size: Any, p: float, dim: tuple[int, ...], keepdim: bool) -> Any:
     """The p-norm of sizes that are divided by their largest first (by their smallest where p is negative)."""
-    peak = xp.max(size, axis=dim, keepdims=True, initial=0) if p > 0 else xp.min(size, axis=dim, keepdims=True)
+    peak = largest(xp, size, dim, least=0, keepdims=True) if p > 0 else xp.min(size, axis=dim, keepdims=True)
     unit = xp.where((peak > 0) & xp.isfinite(peak), peak, size.dtype.type(1))
     total = xp.sum((size / unit) ** size.dtype.type(p), axis=dim, keepdims=True)
     result = unit * (xp.sqrt(total) if p == 2 else total ** size.dtype.type(1 / p))

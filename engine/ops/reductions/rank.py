@@ -157,8 +157,10 @@ def _kth_place(xp: Any, x: Any, k: int) -> Any:
 
 
 def _kth(m: Any, row: list[Any], k: int) -> int:
-    value = row[m.order(row)[k - 1]]
-    return next(entry for entry, other in enumerate(row) if m.boolean(m.equal(other, value)))
+    place = m.order(row)[k - 1]
+    value = row[place]
+    # A NaN is equal to nothing, itself included.
+    return next((entry for entry, other in enumerate(row) if m.boolean(m.equal(other, value))), place)
 
 
 _kth_along = chosen_along(

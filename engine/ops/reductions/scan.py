@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import ShapeError
 from ...graph import FLOAT64, INT64, Attrs, DType, Example, Node, Op, Outputs, Shape, add_row, apply, as_node, make
 from .. import batch, infer, kinks
 from ..cotangent import flow, zeros
@@ -383,6 +384,8 @@ CUMMIN = _running_extreme("cummin", "smallest")
 
 def _diff(input: Node, n: int = 1, dim: int = -1, prepend: Node | None = None, append: Node | None = None) -> Node:
     ends = [as_node(node) for node in (prepend, input, append) if node is not None]
+    if not all(node.ndim for node in ends):
+        raise ShapeError("diff expects input to be at least one-dimensional")
     result = ends[0] if len(ends) == 1 else make.cat(ends, dim)
     for _ in range(n):
         length = max(result.shape[dim] - 1, 0)

@@ -39,7 +39,7 @@ FLIP: Op = moving(
     inputs={"x": (3,)},
     infer=shape_kept,
     batch=batch.along_axes,
-    kernel=lambda xp, x, dims: xp.flip(xp.asarray(x), dims)[()],
+    kernel=lambda xp, x, dims: xp.asarray(xp.flip(xp.asarray(x), dims), dtype=xp.asarray(x).dtype)[()],
     rule=lambda node, g: [apply(FLIP, (g,), node.attrs)],
     grad_fn="FlipBackward0",
 )

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from agrad.engine.errors import InputError
 from agrad.engine.graph import Node, leaf, make
+from agrad.engine.ops.indexing.index import add_at
 
 FEW = settings(max_examples=30, deadline=None)
 Value = Callable[[Node], Any]
@@ -239,3 +240,18 @@ def test_parts_of_a_curved_function(curvature: Callable[..., Any]) -> None:
     """Second derivatives go through an index and its transpose."""
     assert curvature(lambda x: at(make.stack([x**3, x]), 0), 2.0) == [[12.0]]
     assert curvature(lambda x: at(make.stack([x**3, x]), [0, 0, 1]), 2.0) == [[24.0]]
+
+
+def test_add_at_is_add_at() -> None:
+    """Values added at one flat list of positions have the bits of NumPy's own way, repeated and negative ones too."""
+    rng = np.random.default_rng(0)
+    start = rng.standard_normal((5, 4))
+    rows, columns = rng.integers(-5, 5, (30, 1)), rng.integers(-4, 4, 7)
+    values = rng.standard_normal((30, 7))
+    flat, plain = start.copy(), start.copy()
+    add_at(np, flat, (rows, columns), values)
+    np.add.at(plain, (rows, columns), values)
+    assert np.array_equal(flat, plain)
+    add_at(np, flat, (rows[:, 0], slice(None)), values[:, :4])
+    np.add.at(plain, (rows[:, 0], slice(None)), values[:, :4])
+    assert np.array_equal(flat, plain)

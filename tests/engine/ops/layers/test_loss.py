@@ -115,3 +115,12 @@ def test_wrong_calls_are_told() -> None:
         make.binary_cross_entropy_with_logits(leaf(np.ones(2)), one)
     with pytest.raises(ShapeError, match="labels of shape"):
         make.nll_loss(leaf(np.ones((2, 3))), leaf(np.array([1])))
+
+
+@pytest.mark.parametrize(
+    ("p", "slope"), [(1e-16, -1e16), (1e-40, -1e40), (1e-50, 0.0), (0.5, -2.0), (0.0, -1e12), (1.0, 0.0)]
+)
+def test_cross_entropy_of_small_probabilities(slopes: Slopes, p: float, slope: float) -> None:
+    """Its slope is -1/p down to where the logarithm is held at -100; PyTorch's stays at -1e12 from 1e-12 on."""
+    (found,) = slopes(lambda x: make.binary_cross_entropy(x, one), [p])
+    np.testing.assert_allclose(found, [slope], rtol=1e-15)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agrad.engine.errors import ShapeError
+from agrad.engine.errors import InputError, ShapeError
 from agrad.engine.graph import TABLE, Node, leaf, make
 
 Slopes = Callable[..., list[Any]]
@@ -111,3 +111,10 @@ def test_rank(value: Value) -> None:
     assert value(matrix_rank(matrix, tol=1e-6)) == 1
     assert value(matrix_rank(matrix, rtol=1e-6)) == 1
     assert not matrix_rank(matrix).requires_grad
+
+
+@pytest.mark.parametrize("made", [pinv, cond, matrix_rank])
+def test_nan_is_an_error_for_people(made: Any, value: Value) -> None:
+    """Where LAPACK does not converge, as for NaN, the error says what to look for."""
+    with pytest.raises(InputError, match="did not converge: is an element NaN or infinite"):
+        value(made(leaf(np.full((3, 3), math.nan))))

@@ -72,6 +72,13 @@ def test_complete_q(slopes: Slopes) -> None:
 def test_dependent_columns(slopes: Slopes) -> None:
     """Where the columns are dependent the factors exist and their slopes are NaN."""
     assert np.isnan(slopes(lambda x: qr(x).nodes[1], [[1.0, 1.0], [1.0, 1.0]])[0]).any()
+    assert np.isnan(slopes(lambda x: qr(x).nodes[1], [[0.1, 0.3], [0.7, 2.1]])[0]).any()
+
+
+def test_small_columns_are_not_dependent(slopes: Slopes) -> None:
+    """A column that is small as a whole is no dependent one."""
+    small = slopes(lambda x: qr(x).nodes[1], [[1.0, 0.0], [0.0, 1e-30]])[0]
+    np.testing.assert_allclose(np.abs(small), [[1.0, 1.0], [1e-30, 1.0]], rtol=1e-15)
 
 
 def test_unknown_mode() -> None:

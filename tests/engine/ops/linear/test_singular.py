@@ -67,9 +67,11 @@ def test_second_derivative_of_the_largest(curvature: Curvature) -> None:
 
 
 def test_norms_at_their_kinks(slopes: Slopes) -> None:
-    """Nuclear norm at a matrix of rank 1, and spectral norm at the identity, have PyTorch's slopes."""
-    (nuclear,) = slopes(lambda x: matrix_norm(x, "nuc"), [[1.0, 1.0], [1.0, 1.0]])
-    np.testing.assert_allclose(nuclear, np.eye(2), atol=1e-14)
+    """Nuclear norm at a matrix of rank 1, and spectral norm at the identity, have slopes of their subdifferentials."""
+    nuclear = np.array(slopes(lambda x: matrix_norm(x, "nuc"), [[1.0, 1.0], [1.0, 1.0]])[0])
+    # Orthogonal, and along the matrix as steep as the norm: which sign the vectors of a zero have is LAPACK's choice.
+    np.testing.assert_allclose(nuclear @ nuclear.T, np.eye(2), atol=1e-14)
+    np.testing.assert_allclose(np.sum(nuclear), 2.0, atol=1e-14)
     (spectral,) = slopes(lambda x: matrix_norm(x, 2), np.eye(2))
     np.testing.assert_allclose(spectral, np.eye(2) / 2, atol=1e-15)
 

@@ -115,3 +115,13 @@ def test_nan_to_num(value: Any, slopes: Any) -> None:
         1.0,
     ]
     assert slopes(make.nan_to_num, points) == [[0.0, 0.0, 0.0, 1.0]]
+
+
+def test_bounds_that_meet(slopes: Any) -> None:
+    """Where both bounds are one tensor the result is that tensor, and so is the slope: 1, which PyTorch loses."""
+    (found,) = slopes(lambda b: make.sum(make.clamp(leaf(np.array([-1.0, 5.0, 2.0])), b, b)), [2.0, 2.0, 2.0])
+    np.testing.assert_array_equal(found, [1.0, 1.0, 1.0])
+    two = leaf(np.array([2.0, 2.0, 2.0]))
+    for bounds in ((two, two), (2.0, 2.0)):
+        (found,) = slopes(lambda x, bounds=bounds: make.sum(make.clamp(x, *bounds)), [-1.0, 5.0, 2.0])
+        np.testing.assert_array_equal(found, [0.0, 0.0, 0.0])

@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 
 from agrad.engine.errors import InputError
 from agrad.engine.gradient import gradients
-from agrad.engine.graph import Node, Outputs, leaf, make
+from agrad.engine.graph import Node, Outputs, ancestors, leaf, make
+from agrad.engine.referees.arithmetic import PreciseArithmetic
+from agrad.engine.referees.forward import evaluate_graph
 from agrad.engine.run.cpu import evaluate
+from agrad.engine.worker.budget import Budget
 
 Slopes = Callable[..., list[Any]]
 Value = Callable[[Node], Any]
@@ -115,3 +118,10 @@ def test_what_cannot_be_chosen_is_refused(function: Callable[[Node], Any]) -> No
     """A rank, share or rule out of range is an error that is told."""
     with pytest.raises(InputError):
         function(leaf(np.array([1.0, 2.0, 3.0])))
+
+
+def test_kth_value_of_nothing_but_nan_has_a_formula() -> None:
+    """On exact numbers too NaN is in its place in the order, though it is equal to nothing."""
+    node = make.kthvalue(leaf(np.array([math.nan, math.nan])), 2).nodes[0]
+    m = PreciseArithmetic()
+    assert m.undefined_number(evaluate_graph(m, ancestors([node]), {}, Budget(100, 1.0))[node].item())

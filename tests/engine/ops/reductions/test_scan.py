@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agrad.engine.errors import ShapeError
 from agrad.engine.gradient import gradients
 from agrad.engine.graph import Node, leaf, make
 from agrad.engine.run.cpu import evaluate
@@ -112,3 +113,9 @@ def test_running_sums_and_differences_undo_each_other(value: Value, slopes: Slop
     assert value(make.diff(x, 2)) == [[1.0]]
     assert make.diff(x, 5).shape == (1, 0)
     assert slopes(lambda v: make.cumsum(v, 0), [1.0, 2.0, 3.0]) == [[3.0, 2.0, 1.0]]
+
+
+def test_diff_needs_an_axis() -> None:
+    """A tensor without axes is refused in PyTorch's words."""
+    with pytest.raises(ShapeError, match="diff expects input to be at least one-dimensional"):
+        make.diff(leaf(np.float64(1.0)))

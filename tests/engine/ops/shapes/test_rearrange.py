@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from agrad.engine.errors import InputError
 from agrad.engine.graph import Node, leaf, make
+from agrad.engine.referees.arithmetic import PreciseArithmetic
 
 FEW = settings(max_examples=30, deadline=None)
 Value = Callable[[Node], Any]
@@ -129,3 +130,11 @@ def test_errors(call: Callable[[], Node], message: str) -> None:
     with pytest.raises(InputError) as caught:
         call()
     assert caught.value.message == message
+
+
+def test_flip_of_a_number_on_exact_numbers() -> None:
+    """The referees can flip a tensor without axes: there is nothing to turn."""
+    m = PreciseArithmetic(30)
+    node = make.flip(numbers(), ())
+    assert node.op.formula is not None
+    assert node.op.formula(m, np.array(m.number(2.5), dtype=object), **node.attrs).item() == m.number(2.5)

@@ -1,0 +1,195 @@
+"""Runs a fused run on NumPy: block by block, in buffers that stay in the cache, by a worker on each core."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from itertools import count
+from threading import Thread
+from typing import Any, Final
+
+import numpy as np
+
+from .blas import one_thread
+from .compiler import Compiler, without_leading_ones
+from .conditions import core_count
+from .frame import Frame
+from .fusion import FusedRun
+from .merging import Merging
+from .program import Program
+from .rows import CONTRACTED
+from .values import Value
+
+WORKING_BYTES: Final = 4_194_304
+"""What a block of all inputs, outputs and buffers takes: a core's share of the last cache, a few times its own. So a
+call on one block is also long enough that what Python costs, and the workers' taking turns in it, does not show."""
+
+LONG: Final = 2_048
+"""Elements that a call is to have at least, also where so many values are alive that they leave the cache."""
+
+MOST_WORKING_BYTES: Final = 6 * WORKING_BYTES
+"""What a block may take at most, unless a single row takes more."""
+
+SHORT: Final = 2
+"""Blocks for each worker below which another worker is not worth its start."""
+
+
+class Programs:
+    """The two programs of a run, made once.
+
+    Attributes:
+        plain: products as they are, tested afterwards.
+        guarded: zeros stop everywhere; the same program where nothing can stop.
+        block_rows: how many rows a block has.
+        multiplies: whether there are matrix products in it.
+    """
+
+    def __init__(self, run: FusedRun) -> None:
+        self.run = run
+        self.plain = Compiler(run, guarded=False).compiled()
+        plain = self.plain
+        tests = any(call.kind == "check" for call in plain.calls) or any(ending.tested for ending in plain.endings)
+        self.guarded = Compiler(run, guarded=True).compiled() if tests else self.plain
+        self.block_rows = _block_rows(run, self.plain)
+        self.multiplies = any(value.op.name in ("matmul", CONTRACTED.name) for value in (*run.members, *run.endings))
+
+
+def _block_rows(run: FusedRun, program: Program) -> int:
+    """How many rows a block has: a number that does not depend on the workers."""
+    axes = len(run.lead)
+    outside = [*[operand.value for operand in run.inputs if operand.rows], *run.outputs]
+    row = sum(math.prod(value.shape[axes:]) * value.dtype.itemsize for value in outside)
+    row += sum(math.prod(shape) * dtype.itemsize for by_rows, shape, dtype in program.buffers if by_rows)
+    width = max([math.prod(shape) for by_rows, shape, _ in program.buffers if by_rows], default=1)
+    long_enough = min(LONG // max(width, 1), MOST_WORKING_BYTES // max(row, 1))
+    return max(1, min(run.rows, max(WORKING_BYTES // max(row, 1), long_enough)))
+
+
+def run_blocks(
+    programs: Programs,
+    arrays: Sequence[Any],
+    *,
+    over: Mapping[int, Any] | None = None,
+    into: Mapping[int, Any] | None = None,
+    workers: int | None = None,
+    watch: Callable[[float], None] | None = None,
+) -> list[Any]:
+    """The results of a run: its outputs, then its endings.
+
+    Args:
+        programs: the run, made ready.
+        arrays: the values of its inputs.
+        over: for some outputs, by their place, the input that they are written over: of their shape and dtype, read by
+            rows, and needed by nobody else.
+        into: for some other outputs, by their place, the array that they are written into; others are new.
+        workers: how many threads work; one a core if not given.
+        watch: told from time to time which share of the rows is done.
+    """
+    job = Job(programs, arrays, over or {}, into or {})
+    most = core_count() if workers is None else workers
+    more = min(most, job.blocks // SHORT) - 1
+    helpers: list[Thread] = []
+    with one_thread() if more > 0 and programs.multiplies else nullcontext():
+        try:
+            helpers += started(job.help, more)
+            job.work(watch)
+        finally:
+            job.stopped = True
+            for helper in helpers:
+                helper.join()
+    if job.fault is not None:
+        raise job.fault
+    return job.results()
+
+
+def started(work: Callable[[], None], count: int) -> Iterator[Thread]:
+    """Threads that do some work: as many as asked for, or as the system gives."""
+    for _ in range(count):
+        thread = Thread(target=work, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # a limit on threads: the work is done by those that are there
+            return
+        yield thread
+
+
+class Job:
+    """One execution of a run."""
+
+    def __init__(
+        self, programs: Programs, arrays: Sequence[Any], over: Mapping[int, Any], into: Mapping[int, Any]
+    ) -> None:
+        run = programs.run
+        self.programs = programs
+        self.rows = run.rows
+        self.block_rows = programs.block_rows
+        self.blocks = -(-self.rows // self.block_rows)
+        self.stopped = False
+        self.fault: BaseException | None = None
+        self.guards = False
+        self._next = count()
+        self.over = over
+        given = {**into, **over}
+        self.outputs = [
+            given[place] if place in given else np.empty(value.shape, value.dtype)
+            for place, value in enumerate(run.outputs)
+        ]
+        self.merging = [Merging(value, self.blocks) for value in run.endings]
+        axes = len(run.lead)
+        self.slices: list[Callable[[int, int], Any] | None] = []
+        self.whole: list[Any] = []
+        for operand, array in zip(run.inputs, arrays, strict=True):
+            array = np.asarray(array)
+            self.slices.append(_rows_of(array, operand.value, axes) if operand.rows else None)
+            self.whole.append(None if operand.rows else array.reshape(without_leading_ones(array.shape)))
+        self.written = [
+            output.reshape((self.rows, *value.shape[axes:]))
+            for output, value in zip(self.outputs, run.outputs, strict=True)
+        ]
+
+    def results(self) -> list[Any]:
+        """What was computed."""
+        return [*self.outputs, *[merging.result() for merging in self.merging]]
+
+    def help(self) -> None:
+        """What another worker does."""
+        try:
+            self.work(None)
+        except BaseException as fault:  # it is raised again by the thread that waits
+            self.fault = self.fault or fault
+            self.stopped = True
+
+    def work(self, watch: Callable[[float], None] | None) -> None:
+        """Take block after block until none is left."""
+        with np.errstate(all="ignore"):
+            plain = Frame(self, self.programs.plain)
+            guarded: Frame | None = None
+            while not self.stopped:
+                index = next(self._next)
+                if index >= self.blocks:
+                    return
+                start = index * self.block_rows
+                stop = min(start + self.block_rows, self.rows)
+                if self.guards or not plain.done(index, start, stop):
+                    # Where one block has something to stop, others mostly have it too.
+                    self.guards = True
+                    guarded = guarded or Frame(self, self.programs.guarded)
+                    if not guarded.done(index, start, stop):
+                        raise AssertionError("a guarded block is tested")
+                if watch is not None:
+                    watch(stop / self.rows)
+
+
+def _rows_of(array: Any, value: Value, axes: int) -> Callable[[int, int], Any]:
+    """Gives the rows of an array from one to another, without a copy of the array."""
+    if axes == 1:
+        return lambda start, stop: array[start:stop]
+    rest = value.shape[axes:]
+    rows = math.prod(value.shape[:axes])
+    try:
+        flat = np.reshape(array, (rows, *rest), copy=False)
+    except ValueError:
+        width = math.prod(rest)
+        return lambda start, stop: array.flat[start * width : stop * width].reshape((stop - start, *rest))
+    return lambda start, stop: flat[start:stop]

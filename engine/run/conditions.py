@@ -1,0 +1,74 @@
+"""Under what conditions plans are run: workers, memory, and who is told how far they are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions:
+    """What holds while plans are run.
+
+    Attributes:
+        workers: how many threads compute blocks; as many as there are cores if not given.
+        memory: bytes that a run may take beside its inputs; three quarters of what is free if not given.
+        watch: told from time to time which share of a run is done.
+    """
+
+    workers: int | None = None
+    memory: int | None = None
+    watch: Callable[[float], None] | None = None
+
+
+_DEFAULT: Final = Conditions()
+_current: Final[ContextVar[Conditions]] = ContextVar("conditions", default=_DEFAULT)
+
+
+def current() -> Conditions:
+    """The conditions that hold."""
+    return _current.get()
+
+
+@contextmanager
+def under(conditions: Conditions) -> Iterator[None]:
+    """Let other conditions hold while the block runs."""
+    token = _current.set(conditions)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def core_count() -> int:
+    """How many cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+def free_memory() -> int | None:
+    """Bytes that programs can still take, or None where the system does not say."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123  # pathlib costs 6 ms of a start
+            for line in lines:
+                name, _, rest = line.partition(":")
+                if name == "MemAvailable":
+                    return int(rest.split()[0]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    return None
+
+
+def memory_limit() -> int | None:
+    """Bytes that a run may take beside its inputs; None where nothing is known."""
+    given = current().memory
+    if given is not None:
+        return given
+    free = free_memory()
+    return None if free is None else free * 3 // 4
