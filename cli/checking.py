@@ -27,9 +27,9 @@ from agrad.engine.files import check_target
 from agrad.engine.language import Formulas, assignments, build
 
 from .check_writer import Writer
-from .evaluation import located_in, read_source, weight_of
 from .options import names
 from .progress import Bar
+from .reading import located_in, read_source, weight_of
 
 MOST_JOBS: Final = 8
 """Unless the command line says otherwise."""

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
-import numpy as np
 
 from agrad.engine.closed_forms.request import Derived, Wanted, asked, fill_in, request
-from agrad.engine.data import read_data
 from agrad.engine.errors import AgradError
 from agrad.engine.evaluation import chosen_outputs
-from agrad.engine.language import Formulas, assignments, build
+from agrad.engine.language import Formulas
 
-from .evaluation import located_in, read_source
 from .options import names
+from .reading import read_formulas
 from .render.derive import as_json, lines_of, notes_of
 from .screen import Screen, standard_screen, write, write_lines
 
@@ -54,7 +52,7 @@ class Request:
 
 def run(wish: Request, worker: Worker) -> int:
     """Do what is asked for; gives the exit code."""
-    formulas = _read(wish)
+    formulas = read_formulas(wish)
     try:
         outputs = chosen_outputs(formulas, names(wish.outputs, "--output"))
         derived = asked(formulas, outputs, wish.order)
@@ -69,24 +67,6 @@ def run(wish: Request, worker: Worker) -> int:
     if any(derivative.verdict == "disagree" for derivative in derived.derivatives):
         return DISAGREED
     return 0 if derived.complete else INCOMPLETE
-
-
-def _read(wish: Request) -> Formulas:
-    """The text of the file and the lines, read into a graph over the values given."""
-    overrides: dict[str, Any] = {}
-    with located_in("--at"):
-        for text in wish.at:
-            overrides.update(assignments(text))
-    loaded: dict[str, Any] = {}
-    for option in wish.data:
-        loaded.update(read_data(option))
-    return build(
-        read_source(wish.file, wish.expressions),
-        inputs=loaded | overrides,
-        spare=loaded.keys() - overrides,
-        wrt=names(wish.wrt, "--wrt") or None,
-        dtype=np.dtype(wish.dtype),
-    )
 
 
 def _write(derived: Derived, formulas: Formulas, format_: str, screen: Screen) -> None:

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Final
 
 import click
-import numpy as np
 
-from agrad.engine.data import read_data
-from agrad.engine.errors import AgradError, InputError, Source
-from agrad.engine.evaluation import Evaluation, chosen_outputs, evaluate, unknown_name
-from agrad.engine.files import check_target, decoded, read_text, save_npz
-from agrad.engine.language import Formulas, assignments, build, literal
-from agrad.engine.ops.concrete import value_of
+from agrad.engine.errors import AgradError, DeviceError
+from agrad.engine.evaluation import Evaluation, chosen_outputs, evaluate
+from agrad.engine.files import check_target, save_npz
+from agrad.engine.language import Formulas
 from agrad.engine.outputs import Weight
 from agrad.engine.report import Report, make_report
+from agrad.engine.run.cpu import evaluate as evaluate_nodes
 
 from .options import names
+from .reading import read_formulas, weight_of
 from .screen import Screen, standard_screen, write, write_lines
 
 if TYPE_CHECKING:
     from agrad.engine.graph import Node
     from agrad.engine.matrices import Matrices
     from agrad.engine.referees import Check, RefereeProcess, RunningCheck
+    from agrad.engine.referees.device import Comparing
+    from agrad.engine.run.device import Compute
 
 DISAGREED: Final = 1
 
@@ -46,6 +45,8 @@ class Request:
     jacobian: bool
     hessian: bool
     order: int | None
+    strict_kinks: bool
+    anomaly: bool
     device: str
     dtype: str
     format_: str
@@ -63,6 +64,22 @@ class Style:
     screen: Screen
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A text that was evaluated, for the doctor.
+
+    Attributes:
+        formulas, evaluation: the text and what was computed.
+        strict_kinks: whether a kink is a disagreement.
+        comparing: what a device has computed, for the CPU to judge.
+    """
+
+    formulas: Formulas
+    evaluation: Evaluation
+    strict_kinks: bool
+    comparing: Comparing | None = None
+
+
 def run(request: Request, process: RefereeProcess | None) -> int:
     """Do what is asked for, with the referees where their process is there; gives the exit code."""
     if request.save is not None:
@@ -71,8 +88,9 @@ def run(request: Request, process: RefereeProcess | None) -> int:
     try:
         outputs = chosen_outputs(formulas, names(request.outputs, "--output"))
         weights = [weight_of(text, formulas) for text in request.grad_tensors]
+        comparing = comparing_on(request)
         found = derived(formulas, outputs, request)
-        evaluation = evaluated(formulas, outputs, weights, request)
+        evaluation = evaluated(formulas, outputs, weights, request, comparing or evaluate_nodes)
     except AgradError as error:
         error.source = error.source or formulas.source
         raise
@@ -84,15 +102,34 @@ def run(request: Request, process: RefereeProcess | None) -> int:
     if request.save is not None:
         gradients = {f"grad/{name}": gradient for name, gradient in report.gradients.items()}
         save_npz(request.save, report.values | gradients | (found.arrays() if found is not None else {}))
+    report.anomaly = request.anomaly
     style = Style(request.format_, request.full, standard_screen(ascii_only=request.ascii_only))
-    return conclude(report, evaluation, style, process)
+    return conclude(report, Run(formulas, evaluation, request.strict_kinks, comparing), style, process)
 
 
-def evaluated(formulas: Formulas, outputs: dict[str, Node], weights: Sequence[Weight], request: Request) -> Evaluation:
+def comparing_on(request: Request) -> Comparing | None:
+    """The way to compute on the device that is asked for; None where that is the CPU.
+
+    Raises:
+        DeviceError: where the device cannot be used, or has no way to what is asked for.
+    """
+    if request.device == "cpu":
+        return None
+    from agrad.engine.referees.device import Comparing
+    from agrad.engine.run.device import compute_on
+
+    if request.jacobian or request.hessian or request.order:
+        raise DeviceError(f"--device {request.device}: Jacobians, Hessians and orders are computed on the CPU only")
+    return Comparing(compute_on(request.device))
+
+
+def evaluated(
+    formulas: Formulas, outputs: dict[str, Node], weights: Sequence[Weight], request: Request, compute: Compute
+) -> Evaluation:
     """Values and gradients; values only where a Jacobian is asked for of what has no gradient without weights."""
     if request.jacobian and not weights and any(node.size != 1 for node in outputs.values()):
         return replace(evaluate(formulas._replace(wrt={}), {}), outputs=outputs)
-    return evaluate(formulas, outputs, weights, retain_grad=request.retain_grad)
+    return evaluate(formulas, outputs, weights, retain_grad=request.retain_grad, compute=compute)
 
 
 def derived(formulas: Formulas, outputs: dict[str, Node], request: Request) -> Matrices | None:
@@ -104,98 +141,45 @@ def derived(formulas: Formulas, outputs: dict[str, Node], request: Request) -> M
     return matrices(outputs, formulas.wrt, Wanted(request.jacobian, request.hessian, request.order or 0))
 
 
-def read_formulas(request: Request) -> Formulas:
-    """The text of the file and the lines, read into a graph over the values given."""
-    overrides: dict[str, Any] = {}
-    with located_in("--at"):
-        for text in request.at:
-            overrides.update(assignments(text))
-    loaded: dict[str, Any] = {}
-    for option in request.data:
-        loaded.update(read_data(option))
-    return build(
-        read_source(request.file, request.expressions),
-        inputs=loaded | overrides,
-        spare=loaded.keys() - overrides,
-        wrt=names(request.wrt, "--wrt") or None,
-        dtype=np.dtype(request.dtype),
-    )
-
-
-def read_source(file: str | None, expressions: Sequence[str]) -> Source:
-    """The text of FILE, followed by the lines of every -e."""
-    if file is None and not expressions:
-        raise InputError(
-            "nothing to evaluate", hint="name a FILE, or - for the standard input, or give -e EXPR", code="usage"
-        )
-    labels = [f"-e {number}" if len(expressions) > 1 else "-e" for number in range(1, len(expressions) + 1)]
-    texts = list(zip(labels, expressions, strict=True))
-    if file is not None:
-        texts.insert(0, ("<stdin>", _standard_input()) if file == "-" else (file, read_text(file)))
-    (label, text), *others = texts
-    source = Source(text, label)
-    for label, text in others:
-        source.append(text, label)
-    return source
-
-
-def _standard_input() -> str:
-    stream: BinaryIO | None = getattr(sys.stdin, "buffer", None)
-    if stream is None:
-        raise InputError("the standard input is closed", code="file")
-    return decoded(stream, "<stdin>")
-
-
-def weight_of(text: str, formulas: Formulas) -> Weight:
-    """The cotangent that one `--grad-tensors` gives."""
-    name, equals, rest = text.partition("=")
-    if equals and name.strip().isidentifier():
-        return Weight(name.strip(), _weight_value(rest.strip(), formulas))
-    return Weight(None, _weight_value(text.strip(), formulas))
-
-
-def _weight_value(text: str, formulas: Formulas) -> Any:
-    if text == "ones":
-        return None
-    if text.startswith("@"):
-        return next(iter(read_data(f"weights={text[1:]}").values()))
-    if text in formulas.names:
-        return value_of(formulas.names[text])
-    if text.isidentifier():
-        raise unknown_name("--grad-tensors", text, formulas)
-    with located_in("--grad-tensors"):
-        return literal(text)
-
-
-@contextmanager
-def located_in(option: str) -> Iterator[None]:
-    """Let an error in the value of an option say which option it is."""
-    try:
-        yield
-    except AgradError as error:
-        if error.source is not None:
-            error.source = Source(error.source.text, option)
-        raise
-
-
-def conclude(report: Report, evaluation: Evaluation, style: Style, process: RefereeProcess | None) -> int:
+def conclude(report: Report, done: Run, style: Style, process: RefereeProcess | None) -> int:
     """Write the report, and what the referees say of it if their process is there; gives the exit code."""
-    waiting, more = _start_checks(report, evaluation, process) if process is not None else (None, None)
+    waiting, more = _start_checks(report, done.evaluation, process) if process is not None else (None, None)
+    if waiting is not None:
+        import agrad.engine.doctor.suspicion  # noqa: F401  # while the referees are at work
     if style.format_ == "json":
-        from .render.json import json_text
+        from .render.json import report_text
 
         _finish(report, waiting, more)
-        write(json_text(report.as_json(full=style.full)))
+        _ask_cpu(report, done, checked=process is not None)
+        _examine(report, done, checked=process is not None)
+        write(report_text(report, full=style.full))
     else:
         write_rows(report, style)
         write_matrices(report, style)
         _finish(report, waiting, more)
-        if waiting is not None and report.check is not None:
-            write_verdict(report.check, report.outputs, style)
+        _ask_cpu(report, done, checked=process is not None)
+        if report.check is not None and (waiting is not None or done.comparing is not None):
+            write_verdict(report.check, report, style)
         if report.matrix_check is not None:
             write_matrix_verdict(report, report.matrix_check, style)
-    checks = (report.check, report.matrix_check)
-    return DISAGREED if any(check is not None and check.verdict == "disagree" for check in checks) else 0
+        _examine(report, done, checked=process is not None)
+        write_diagnosis(report, style)
+    return DISAGREED if _is_refused(report, done) else 0
+
+
+def _examine(report: Report, done: Run, *, checked: bool) -> None:
+    """Ask the doctor; without the referees only where something stands on a kink or is not finite."""
+    if checked or report.anomaly or done.evaluation.is_suspect:
+        from agrad.engine.doctor import examine
+
+        report.diagnosis = examine(done.formulas, done.evaluation, report.check, anomaly=report.anomaly)
+
+
+def _is_refused(report: Report, done: Run) -> bool:
+    """Whether a referee disagrees, or there is a kink where none is allowed."""
+    verdicts = {check.verdict for check in (report.check, report.matrix_check) if check is not None}
+    at_kink = "kink" in verdicts or bool(done.evaluation.kinks)
+    return "disagree" in verdicts or (done.strict_kinks and at_kink)
 
 
 def _start_checks(
@@ -216,6 +200,19 @@ def _finish(report: Report, waiting: RunningCheck | None, more: RunningCheck | N
     if more is not None:
         report.matrix_check = more.finish()
         report.check = report.check or report.matrix_check
+
+
+def _ask_cpu(report: Report, done: Run, *, checked: bool) -> None:
+    """Let the CPU judge what a device has computed, as one more referee."""
+    if not checked or done.comparing is None:
+        return
+    from agrad.engine.referees.case import Check
+
+    before = report.check
+    blame = before.blame if before is not None else None
+    report.check = replace(
+        Check.of([*(before.referees if before is not None else ()), done.comparing.judgement()]), blame=blame
+    )
 
 
 def _start_check(evaluation: Evaluation, process: RefereeProcess) -> RunningCheck:
@@ -255,14 +252,15 @@ def _row_lines(report: Report, style: Style) -> list[str]:
     return table_lines(report.rows, style.screen, full=style.full)
 
 
-def write_verdict(check: Check, outputs: list[str], style: Style) -> None:
+def write_verdict(check: Check, report: Report, style: Style) -> None:
     """Write what the referees say under the rows; beside CSV, which has no room for it, on stderr."""
     from .render.summary import verdict_lines
 
     if style.format_ == "csv":
-        _to_stderr(verdict_lines(check, outputs, Screen(ascii_only=style.screen.ascii_only)))
+        screen = Screen(ascii_only=style.screen.ascii_only)
+        _to_stderr(verdict_lines(check, report.outputs, screen, report.source))
     else:
-        write_lines(verdict_lines(check, outputs, style.screen))
+        write_lines(verdict_lines(check, report.outputs, style.screen, report.source))
 
 
 def write_matrices(report: Report, style: Style) -> None:
@@ -291,6 +289,21 @@ def write_matrix_verdict(report: Report, check: Check, style: Style) -> None:
         _to_stderr(lines)
     else:
         write_lines(lines)
+
+
+def write_diagnosis(report: Report, style: Style) -> None:
+    """Write what the doctor says, under the verdicts; beside CSV on stderr."""
+    if report.diagnosis is None:
+        return
+    from .render.diagnosis import diagnosis_lines
+
+    screen = Screen(ascii_only=style.screen.ascii_only) if style.format_ == "csv" else style.screen
+    lines = diagnosis_lines(report.diagnosis, screen, anomaly=report.anomaly)
+    if style.format_ == "csv":
+        _to_stderr(lines)
+    elif lines:
+        fence = ["```"] if style.format_ == "markdown" else []
+        write_lines(["", *fence, *lines, *fence])
 
 
 def _to_stderr(lines: Sequence[str]) -> None:

@@ -20,12 +20,12 @@ BUG: Final = 70
 INTERRUPTED: Final = 130
 CLOSED_PIPE: Final = 141
 
-COMMANDS: Final = ("eval", "ops", "run")
+COMMANDS: Final = ("check", "derive", "devices", "diff", "eval", "ops", "run")
 
 EPILOG: Final = """\b
 Exit codes, the same for every format:
   0    done, and nothing disagreed
-  1    a referee disagreed with a gradient
+  1    a referee disagreed with a gradient, or a claim or a lock was wrong
   2    the command line or the input is wrong
   3    a limit, a device or an output failed
   70   a bug of agrad (--traceback shows where)
@@ -62,7 +62,8 @@ class Commands(click.Group):
 
             hint = nearest(name, COMMANDS) or f"the commands are: {', '.join(COMMANDS)}"
             if os.path.exists(name):  # noqa: PTH110  # pathlib is not needed for anything else here
-                hint = f"write: agrad {'run' if name.endswith('.py') else 'eval'} {name}"
+                folder = os.path.isdir(name)  # noqa: PTH112
+                hint = f"write: agrad {'check' if folder else 'run' if name.endswith('.py') else 'eval'} {name}"
             raise InputError(f"there is no command {name}", hint=hint, code="usage")
         return super().resolve_command(ctx, args)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
 import click
 
-from agrad.engine.errors import DeviceError, InputError
+from agrad.engine.errors import InputError
 
 FORMATS: Final = ("table", "plain", "json", "csv", "markdown")
+
+_CUDA: Final = re.compile(r"cuda(:[0-9]{1,3})?")
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -32,7 +35,7 @@ def gradient_options(command: Command) -> Command:
     """What is differentiated, and how."""
     for option in (
         click.option("--dtype", type=click.Choice(("float64", "float32")), default="float64", help="Of all floats."),
-        click.option("--device", type=click.Choice(("cpu", "cuda")), default="cpu", help="Where to compute."),
+        click.option("--device", default="cpu", metavar="cpu|cuda[:N]|auto", help="Where to compute. [default: cpu]"),
         click.option("--retain-grad", is_flag=True, help="Show the grad of intermediate nodes too."),
         click.option(
             "--grad-tensors",
@@ -65,6 +68,30 @@ def matrix_options(command: Command) -> Command:
     return command
 
 
+def doctor_options(command: Command) -> Command:
+    """How strict a kink is judged, and how much is told of what is not finite."""
+    for option in (
+        click.option("--anomaly", is_flag=True, help="Where a gradient is not finite: the whole way back to the leaf."),
+        click.option("--strict-kinks", is_flag=True, help="Exit with 1 at a kink or tie."),
+    ):
+        command = option(command)
+    return command
+
+
+def running_options(command: Command) -> Command:
+    """How it is computed."""
+    for option in (
+        click.option(
+            "--max-memory",
+            metavar="SIZE",
+            help="Refuse what takes more beside its inputs. [default: 3/4 of what is free]",
+        ),
+        click.option("--plan", is_flag=True, help="Show the steps, and what they take, and run nothing."),
+    ):
+        command = option(command)
+    return command
+
+
 def result_options(command: Command) -> Command:
     """How results are written."""
     for option in (
@@ -91,11 +118,22 @@ def names(values: Sequence[str], option: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def require_device(device: str) -> None:
-    """Refuse a device that nothing here can compute on.
+def require_device(device: str) -> str:
+    """The device that is meant, once it is known that it can be used; `auto` says on stderr what it has chosen.
 
     Raises:
-        DeviceError: for every device but the CPU.
+        InputError: where it is no name of a device.
+        DeviceError: where it cannot be used here: what is missing, and how to get it.
     """
-    if device != "cpu":
-        raise DeviceError(f"--device {device}: this version of agrad computes on the CPU only")
+    if device == "cpu":
+        return device
+    if device != "auto" and not _CUDA.fullmatch(device):
+        raise InputError(f"--device {device}: no such device", hint="write cpu, cuda, cuda:1 or auto", code="usage")
+    from agrad.engine.run.cuda import status
+
+    if device == "auto":
+        device, reason = status.choose()
+        click.echo(reason, err=True)
+    else:
+        status.require(device)
+    return device

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .errors import InputError
 from .gradient import gradients
-from .graph import Node
+from .graph import LEAF, Node, ancestors
 from .language.names import nearest
 from .outputs import Weight, cotangents
 from .referees.case import Case
 from .rewrite import Rewriting, changes, differs, rewritten
-from .run.cpu import run
-from .run.plan import make_plan
+from .run.cpu import evaluate as evaluate_nodes
+from .run.device import Compute
 from .singular import at_kink, overflows, watched
+from .sweep import gradients_at, is_long, values_of
 
 if TYPE_CHECKING:
     from .language import Formulas
@@ -38,6 +40,9 @@ class Evaluation:
         grads: the gradient of every node that keeps one: leaves, the nodes of `wrt`, or all named ones.
         kinks: the entries of gradients that have another slope on each side.
         warnings: what a person should know of how the numbers were found.
+        closer: what was computed on the way, of a graph that is small enough for a closer look.
+        suspect: whether something on the way is not finite, stands on a kink, or is right only in another form.
+        rules: the gradients as the chain rule over the rewritten graph has them, before a closer look.
     """
 
     outputs: dict[str, Node]
@@ -47,6 +52,17 @@ class Evaluation:
     grads: Mapping[Node, Any]
     kinks: Sequence[Kink] = ()
     warnings: Sequence[str] = ()
+    closer: Closer | None = None
+    suspect: bool = False
+    rules: Mapping[Node, Any] = field(default_factory=dict)
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether something stands on a kink or is not finite; of a large graph only what is shown is looked at."""
+        if self.closer is not None:
+            return self.suspect
+        shown = [self.values[node] for node in self.outputs.values()]
+        return not all(_is_finite(value) for value in [*shown, *self.grads.values()])
 
     @property
     def unused(self) -> list[str]:
@@ -57,6 +73,10 @@ class Evaluation:
         """The gradient for a name of `wrt`: zeros where the outputs do not depend on it."""
         node = self.wrt[name]
         return self.grads[node] if node in self.grads else np.zeros(node.shape, node.dtype)[()]
+
+
+def _is_finite(value: Any) -> bool:
+    return isfinite(value) if isinstance(value, float) else bool(np.all(np.isfinite(value)))
 
 
 def chosen_outputs(formulas: Formulas, names: Sequence[str]) -> dict[str, Node]:
@@ -80,7 +100,12 @@ def unknown_name(where: str, name: str, formulas: Formulas) -> InputError:
 
 
 def evaluate(
-    formulas: Formulas, outputs: dict[str, Node], weights: Sequence[Weight] = (), *, retain_grad: bool = False
+    formulas: Formulas,
+    outputs: dict[str, Node],
+    weights: Sequence[Weight] = (),
+    *,
+    retain_grad: bool = False,
+    compute: Compute = evaluate_nodes,
 ) -> Evaluation:
     """Run a text and its gradients.
 
@@ -89,6 +114,7 @@ def evaluate(
         outputs: the nodes to differentiate, by name.
         weights: a cotangent for each; none for scalars.
         retain_grad: whether every named node keeps its gradient, not only leaves and the nodes of `wrt`.
+        compute: gives the values of nodes: on the CPU, or on another device.
 
     Raises:
         NoGradientError, InputError: as `outputs.cotangents` and `gradient.gradients` say.
@@ -96,7 +122,12 @@ def evaluate(
     cotangent_nodes = cotangents(outputs, weights)
     named = dict.fromkeys([binding.node for binding in formulas.bindings])
     asked = set(formulas.wrt.values())
-    rewriting = rewritten([*named])
+    order = ancestors(named)
+    rewriting = rewritten(named, order)
+    if compute is evaluate_nodes and is_long(order):
+        kept = [node for node in named if node.requires_grad and (retain_grad or node in asked or node.op is LEAF)]
+        values, grads = _swept(order, rewriting, list(outputs.values()), cotangent_nodes, kept)
+        return Evaluation(outputs, [node.value for node in cotangent_nodes], formulas.wrt, values, grads)
     plain = gradients(list(outputs.values()), cotangent_nodes)
     kept = [
         node
@@ -110,25 +141,50 @@ def evaluate(
     compared: list[Node] = []
     if rewriting.fired:
         compared = [*named, *keeping.values()] if watching else []
-        keeping = _rewritten_gradients(outputs, cotangent_nodes, keeping, rewriting)
+        keeping = rewritten_gradients(outputs, cotangent_nodes, keeping, rewriting)
     results = [rewriting[node] for node in named]
     variables = [node for fired in rewriting.fired for node in fired.variables] if watching else []
-    found = run(make_plan([*results, *keeping.values(), *watching, *compared, *variables]))
+    found = compute([*results, *keeping.values(), *watching, *compared, *variables])
+    told = _told(formulas, rewriting, found, list(zip(compared, [*results, *keeping.values()], strict=False)))
     evaluation = Evaluation(
         outputs=outputs,
         cotangents=[node.value for node in cotangent_nodes],
         wrt=formulas.wrt,
         values=found if not rewriting.fired else {node: found[rewriting[node]] for node in named},
         grads={node: found[gradient] for node, gradient in keeping.items()},
-        warnings=_told(formulas, rewriting, found, list(zip(compared, [*results, *keeping.values()], strict=False))),
+        warnings=told,
+        suspect=bool(told),
     )
     if not watching:
         return evaluation
     shown = {rewriting[node]: node for node in named}
-    return _looked_at(formulas, evaluation, Closer(seen, watching, shown, found))
+    return _looked_at(formulas, replace(evaluation, closer=Closer(seen, watching, shown, found)))
 
 
-def _rewritten_gradients(
+def _swept(
+    order: Sequence[Node], rewriting: Rewriting, outputs: list[Node], weights: list[Node], kept: Sequence[Node]
+) -> tuple[Mapping[Node, Any], Mapping[Node, Any]]:
+    """Values and gradients of a long graph: of all nodes, and of those that are kept.
+
+    Args:
+        order: the text's nodes, arguments before results.
+        rewriting: what they are computed as.
+        outputs, weights: as of `gradient.gradients`.
+        kept: the nodes that keep a gradient.
+    """
+    values = values_of(order)
+    grads = gradients_at(values, outputs, weights, set(kept))
+    if rewriting.fired:
+        new_values = values_of(ancestors([rewriting[node] for node in order]))
+        new_kept = {rewriting[node] for node in kept}
+        new = gradients_at(new_values, [rewriting[output] for output in outputs], weights, new_kept)
+        for node in grads.keys() - rewriting.bypassed:
+            grads[node] = new.get(rewriting[node], grads[node])
+        values = {node: new_values[rewriting[node]] for node in order}
+    return values, {node: grads[node] for node in kept if node in grads}
+
+
+def rewritten_gradients(
     outputs: Mapping[str, Node], weights: list[Node], plain: Mapping[Node, Node], rewriting: Rewriting
 ) -> dict[Node, Node]:
     """The gradients of some nodes by way of the rewritten graph; of nodes inside of a pattern, by way of the text's."""
@@ -182,8 +238,11 @@ def _seen(outputs: Mapping[str, Node], kept: Sequence[Node], rewriting: Rewritin
     return [output if inside else rewriting[output] for output in outputs.values()]
 
 
-def _looked_at(formulas: Formulas, evaluation: Evaluation, closer: Closer) -> Evaluation:
+def _looked_at(formulas: Formulas, evaluation: Evaluation) -> Evaluation:
     """The same, with right numbers where float64 or the chain rule have none."""
+    closer = evaluation.closer
+    if closer is None:
+        return evaluation
     watching, found = closer.watching, closer.found
     beyond = overflows(watching, found)
     broken = beyond or not all(np.all(np.isfinite(gradient)) for gradient in evaluation.grads.values())
@@ -207,6 +266,8 @@ def _looked_at(formulas: Formulas, evaluation: Evaluation, closer: Closer) -> Ev
         grads={**evaluation.grads, **{node: repairs.gradients[name] for name, node in wrt.items()}},
         kinks=repairs.kinks,
         warnings=[*evaluation.warnings, *told, *repairs.warnings],
+        suspect=True,
+        rules=evaluation.grads,
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, BinaryIO, Final, NoReturn
 
 from .errors import AgradError, InputError, LimitError, OutputError, Source, Span
@@ -105,20 +106,33 @@ def save_npz(path: str, arrays: Mapping[str, Any]) -> None:
     Raises:
         OutputError: where it cannot be written; the file that was there stays as it was.
     """
-    from pathlib import Path
     from zipfile import ZipFile
 
     import numpy as np
+
+    # Not np.savez: its own parameters would clash with arrays called `file` or `args`.
+    with _replaced(path) as stream, ZipFile(stream, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, np.asarray(array), allow_pickle=False)
+
+
+def save_text(path: str, text: str) -> None:
+    """Write a text as UTF-8: the whole file or nothing; errors as `save_npz`."""
+    with _replaced(path) as stream:
+        stream.write(text.encode())
+
+
+@contextmanager
+def _replaced(path: str) -> Iterator[BinaryIO]:
+    """A draft to write to, which takes the place of a file once it is complete."""
+    from pathlib import Path
 
     target = Path(path)
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with draft.open("xb") as stream:
-            # Not np.savez: its own parameters would clash with arrays called `file` or `args`.
-            with ZipFile(stream, "w") as archive:
-                for name, array in arrays.items():
-                    with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                        np.lib.format.write_array(entry, np.asarray(array), allow_pickle=False)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         draft.replace(target)

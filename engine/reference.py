@@ -19,8 +19,6 @@ from .rule import rule_lines
 from .text import INFIX
 from .worked import Worked, results, sample, worked
 
-CONVENTION: Final = "torch-2.13"
-"""The name of the convention at kinks."""
 OPERATORS: Final = {sign: op for op, (sign, _) in reversed(list(INFIX.items()))} | {"**": "pow", "~": "bitwise_not"}
 """The row of each operator."""
 _ASSIGNMENT: Final = re.compile(r"(\w+)(?:, \w+)*(?:\[.*\])? = ")

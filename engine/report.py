@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from .errors import AgradError, SeveralErrors
+from .errors import AgradError, SeveralErrors, Source
 from .graph import DType, Node
 from .json_data import json_value
 
 if TYPE_CHECKING:
+    from .doctor import Diagnosis
     from .evaluation import Evaluation
     from .language import Formulas
     from .matrices import Matrices
-    from .referees import Check
+    from .referees import Blame, Check
 
 SCHEMA_VERSION: Final = 1
 
@@ -63,6 +64,9 @@ class Report:
         check: what the referees said; None while they have not, or were not asked.
         matrices: Jacobians, the Hessian and higher derivatives, where they were asked for.
         matrix_check: what the referees said of those.
+        source: the text, for lines and columns in it.
+        diagnosis: what the doctor says of kinks, of what is not finite and of lost digits; None until it was asked.
+        anomaly: whether the way back of what is not finite was asked for.
     """
 
     file: str
@@ -77,12 +81,16 @@ class Report:
     check: Check | None = None
     matrices: Matrices | None = None
     matrix_check: Check | None = None
+    source: Source | None = None
+    diagnosis: Diagnosis | None = None
+    anomaly: bool = False
 
-    def as_json(self, *, full: bool = False) -> dict[str, Any]:
+    def as_json(self, *, full: bool = False, nodes: list[Any] | None = None) -> dict[str, Any]:
         """The report as data that `json.dumps(..., allow_nan=False)` takes.
 
         Args:
             full: write arrays of any size in full.
+            nodes: what stands for the nodes; their rows as data if not given.
         """
         data = {
             "schema_version": SCHEMA_VERSION,
@@ -93,14 +101,25 @@ class Report:
             "outputs": self.outputs,
             "values": {name: json_value(value, full=full) for name, value in self.values.items()},
             "gradients": {name: json_value(value, full=full) for name, value in self.gradients.items()},
-            "nodes": [_row_as_json(row, full) for row in self.rows],
-            "check": check_as_json(self.check),
+            "nodes": [_row_as_json(row, full) for row in self.rows] if nodes is None else nodes,
+            "check": check_as_json(self.check, self.source),
             "warnings": self.warnings,
         }
+        if self.diagnosis is not None:
+            self._add_diagnosis(data, self.diagnosis, full)
         if self.matrices is not None:
             data |= self.matrices.as_json(full=full)
-            data["matrix_check"] = check_as_json(self.matrix_check)
+            data["matrix_check"] = check_as_json(self.matrix_check, self.source)
         return data
+
+    def _add_diagnosis(self, data: dict[str, Any], diagnosis: Diagnosis, full: bool) -> None:
+        """Add what the doctor says; what it has nothing to say of is left out."""
+        if diagnosis.kinks:
+            data["check"]["kinks"] = [choice.as_json() for choice in diagnosis.kinks]
+        if diagnosis.findings:
+            data["findings"] = [finding.as_json() for finding in diagnosis.findings]
+        if self.anomaly:
+            data["anomaly"] = diagnosis.trail.as_json(full=full) if diagnosis.trail is not None else None
 
 
 def _row_as_json(row: Row, full: bool) -> dict[str, Any]:
@@ -129,6 +148,7 @@ def make_report(formulas: Formulas, evaluation: Evaluation, *, device: str, dtyp
             *[f"{subject} not depend on {name}: its gradient is zero" for name in evaluation.unused],
             *evaluation.warnings,
         ],
+        source=formulas.source,
     )
 
 
@@ -176,10 +196,15 @@ def _row(name: str, line: int | None, expression: str, node: Node, value: Any, g
     )
 
 
-def check_as_json(check: Check | None) -> dict[str, Any]:
-    """The verdicts as data; where nobody was asked, the verdict is `skipped`."""
+def check_as_json(check: Check | None, source: Source | None = None) -> dict[str, Any]:
+    """The verdicts as data; where nobody was asked, the verdict is `skipped`.
+
+    Args:
+        check: what the referees said.
+        source: the text, where the line of an op that is to blame is wanted.
+    """
     if check is None:
-        return {"verdict": "skipped", "referees": []}
+        return {"verdict": "skipped", "referees": [], "digits": {}, "blame": None}
     referees = []
     for judgement in check.referees:
         entry: dict[str, Any] = {
@@ -191,7 +216,26 @@ def check_as_json(check: Check | None) -> dict[str, Any]:
         if judgement.forms and judgement.verdict == "agree":  # elsewhere, at a kink say, they hold on one side
             entry["forms"] = dict(judgement.forms)
         referees.append(entry)
-    return {"verdict": check.verdict, "referees": referees}
+    return {
+        "verdict": check.verdict,
+        "referees": referees,
+        "digits": dict(check.entries),
+        "blame": None if check.blame is None else blame_as_json(check.blame, source),
+    }
+
+
+def blame_as_json(blame: Blame, source: Source | None = None) -> dict[str, Any]:
+    """The op that is to blame as data."""
+    span = blame.node.span
+    place = source.location(span.start) if source is not None and span is not None else None
+    return {
+        "op": blame.op,
+        "fault": blame.fault,
+        "argument": blame.argument,
+        "reason": blame.reason,
+        "line": place.line if place else None,
+        "column": place.column if place else None,
+    }
 
 
 def error_as_json(error: AgradError) -> dict[str, Any]:

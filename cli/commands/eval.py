@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options import gradient_options, matrix_options, require_device, result_options, text_options
+from ..options import (
+    doctor_options,
+    gradient_options,
+    matrix_options,
+    require_device,
+    result_options,
+    running_options,
+    text_options,
+)
+from ..running import running
 
 if TYPE_CHECKING:
     from agrad.engine.referees import RefereeProcess
@@ -25,15 +34,29 @@ Examples:
 @text_options
 @gradient_options
 @matrix_options
+@doctor_options
+@running_options
 @result_options
-def command(check: bool, device: str, traceback: bool, **options: Any) -> int:  # noqa: ARG001  # main reads traceback
+def command(
+    check: bool,
+    device: str,
+    plan: bool,
+    max_memory: str | None,
+    traceback: bool,  # noqa: ARG001  # main reads it
+    **options: Any,
+) -> int:
     """Show each node of the formulas in FILE (`-` is the standard input) with its value and gradient."""
-    require_device(device)
-    with referee_process(check) as process:
+    device = require_device(device)
+    with referee_process(check and not plan) as process, running(max_memory):
         # NumPy and the engine are imported while the referees' process imports SymPy.
         from ..evaluation import Request, run
 
-        return run(Request(device=device, **options), process)
+        request = Request(device=device, **options)
+        if plan:
+            from ..plan import write_plan
+
+            return write_plan(request)
+        return run(request, process)
 
 
 def referee_process(wanted: bool) -> AbstractContextManager[RefereeProcess | None]:

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from agrad.engine.json_data import json_value
+
+if TYPE_CHECKING:
+    from agrad.engine.report import Report, Row
+
+
+class Encoded(list[str]):
+    """A list whose elements are JSON text already."""
 
 
 def json_text(data: dict[str, Any]) -> str:
@@ -15,10 +25,47 @@ def json_text(data: dict[str, Any]) -> str:
     return f"{{{entries}}}\n"
 
 
+def report_text(report: Report, *, full: bool) -> str:
+    """A report as JSON text: what `json_text` makes of `report.as_json`, sooner where there are many nodes.
+
+    Args:
+        report: what was found.
+        full: write arrays of any size in full.
+    """
+    return json_text(report.as_json(full=full, nodes=Encoded([_node_text(row, full) for row in report.rows])))
+
+
 def _entry(value: Any) -> str:
     if isinstance(value, list) and value and isinstance(value[0], dict):
-        return "[\n  " + ",\n  ".join([_dumped(element) for element in value]) + "]"
+        value = Encoded([_dumped(element) for element in value])
+    if isinstance(value, Encoded) and value:
+        return "[\n  " + ",\n  ".join(value) + "]"
     return _dumped(value)
+
+
+def _node_text(row: Row, full: bool) -> str:
+    name, line, expression, op, shape, dtype, value, requires_grad, is_leaf, grad_fn, grad = row
+    place = "null" if line is None else line
+    gradient = "null" if grad is None else _value_text(grad, full)
+    return (
+        f'{{"name": {_dumped(name)}, "line": {place}, "expression": {_dumped(expression)}, {_kind(op, shape, dtype)}, '
+        f'"value": {_value_text(value, full)}, {_flags(requires_grad, is_leaf, grad_fn)}, "grad": {gradient}}}'
+    )
+
+
+def _value_text(value: Any, full: bool) -> str:
+    found = json_value(value, full=full)
+    return repr(found) if type(found) is float else _dumped(found)
+
+
+@lru_cache
+def _kind(op: str, shape: tuple[int, ...], dtype: str) -> str:
+    return _dumped({"op": op, "shape": shape, "dtype": dtype})[1:-1]
+
+
+@lru_cache
+def _flags(requires_grad: bool, is_leaf: bool, grad_fn: str | None) -> str:
+    return _dumped({"requires_grad": requires_grad, "is_leaf": is_leaf, "grad_fn": grad_fn})[1:-1]
 
 
 _dumped: Final = json.JSONEncoder(allow_nan=False).encode

@@ -10,7 +10,8 @@ import numpy as np
 
 from agrad.engine.graph import Op
 from agrad.engine.json_data import json_value
-from agrad.engine.reference import CONVENTION, HIDDEN, OPERATORS, Reference
+from agrad.engine.ops.departures import CONVENTION
+from agrad.engine.reference import HIDDEN, OPERATORS, Reference
 from agrad.engine.report import SCHEMA_VERSION
 
 from ..screen import Screen

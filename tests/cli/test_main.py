@@ -57,6 +57,7 @@ def test_file_in_place_of_a_command(tmp_path: Any) -> None:
     result = CliRunner().invoke(agrad, [str(tmp_path / "a.txt")])
     assert result.exit_code == 2
     assert f"agrad eval {tmp_path / 'a.txt'}" in result.stderr
+    assert f"agrad check {tmp_path}" in CliRunner().invoke(agrad, [str(tmp_path)]).stderr
 
 
 def test_unknown_option_is_answered_with_the_nearest() -> None:

@@ -151,3 +151,22 @@ def test_startup_imports_neither_sympy_nor_scipy() -> None:
     loaded = set(result.stdout.splitlines()[-1].split())
     assert "rich.table" in loaded
     assert not loaded & {"sympy", "mpmath", "scipy", "rich.markdown", "rich.syntax", "rich.traceback", "asyncio"}
+
+
+def test_interrupt_ends_a_long_run_at_once() -> None:
+    """Ctrl-C while blocks are computed ends the run within a moment, workers and all."""
+    text = "x = linspace(0, 1, 20000000)\nz = sum(" + " + ".join(["lgamma(x + 1)*sin(x)"] * 9) + ")\n"
+    with subprocess.Popen(
+        [*COMMAND, "eval", "-", "--no-check"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(text.encode())
+        process.stdin.close()
+        process.stdin = None
+        time.sleep(2.5)  # until it computes
+        asked = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert time.monotonic() - asked < 3
+    assert b"Traceback" not in said
