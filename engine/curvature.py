@@ -12,6 +12,12 @@ LARGEST_SHOWN: Final = 5
 """How many of the largest entries a digest names."""
 MOST_EIGENVALUES: Final = 2000
 """The eigenvalues of a Hessian with more rows are not computed: they would take minutes."""
+MOST_IN_BAND: Final = 5000
+"""As above, where all entries stand in a narrow band about the diagonal: they would take seconds."""
+_BANDS_FROM: Final = 500
+"""Rows below which all eigenvalues are there before SciPy is imported."""
+_NARROW: Final = 16
+"""How many times more rows than diagonals on one side a narrow band has."""
 
 
 class Entry(NamedTuple):
@@ -102,12 +108,14 @@ def curvature(matrix: Any) -> Curvature:
         return Curvature(None, "unknown", None, math.nan if rows else 0.0)
     peak = float(np.max(np.abs(matrix)))
     asymmetry = float(np.max(np.abs(matrix - matrix.T))) / peak if peak else 0.0
-    if rows > MOST_EIGENVALUES:
+    width = _width(matrix) if _BANDS_FROM <= rows <= MOST_IN_BAND else rows
+    if rows > MOST_EIGENVALUES and width == rows:
         return Curvature(None, "unknown", None, asymmetry)
     # Scaled, so that neither the sum with the transpose nor the eigenvalues' own squares overflow or vanish.
     scale = math.ldexp(1.0, math.frexp(peak)[1] - 1) if peak else 1.0
     scaled = matrix / scale
-    eigenvalues = np.linalg.eigvalsh((scaled + scaled.T) / 2)
+    symmetric = (scaled + scaled.T) / 2
+    eigenvalues = np.linalg.eigvalsh(symmetric) if width == rows else _of_band(symmetric, width)
     sizes = np.abs(eigenvalues)
     least = float(np.max(sizes)) * rows * float(np.finfo(matrix.dtype).eps)
     smallest = float(np.min(sizes))
@@ -116,6 +124,27 @@ def curvature(matrix: Any) -> Curvature:
     with np.errstate(over="ignore"):  # an eigenvalue may be larger than every float although no entry is
         eigenvalues = eigenvalues * scale
     return Curvature(eigenvalues, definiteness, condition, asymmetry)
+
+
+def _width(matrix: Any) -> int:
+    """How many diagonals beside the main one, on one side, hold all entries; the number of rows where they are many."""
+    rows = len(matrix)
+    most = rows // _NARROW
+    if np.count_nonzero(matrix) > rows * (2 * most + 1):
+        return rows
+    places = np.nonzero(matrix)
+    width = int(np.max(np.abs(places[0] - places[1]), initial=0))
+    return width if width <= most else rows
+
+
+def _of_band(matrix: Any, width: int) -> Any:
+    """The eigenvalues of a symmetric matrix of a narrow band, ascending."""
+    from scipy.linalg import eigvals_banded  # takes longer to import than most Hessians to compute
+
+    band = np.zeros((width + 1, len(matrix)), matrix.dtype)
+    for offset in range(width + 1):
+        band[offset, : len(matrix) - offset] = np.diagonal(matrix, offset)
+    return eigvals_banded(band, lower=True)
 
 
 def _definiteness(eigenvalues: Any, least: float) -> str:

@@ -152,18 +152,36 @@ def jacobian(output: Node, node: Node) -> Node:
     Raises:
         LimitError: where it has more than `MOST_ENTRIES` entries.
     """
+    _require_room(output, node)
+    return _jacobian(output, node, _now())
+
+
+def _require_room(output: Node, node: Node) -> None:
     entries = output.size * node.size
     if entries > MOST_ENTRIES:
         raise LimitError(
             f"the Jacobian of shapes {list(output.shape)} and {list(node.shape)} has {entries:,} entries",
             hint=f"inside of a file the limit is {MOST_ENTRIES:,}; differentiate a part, or use --jacobian",
         )
+
+
+def _now() -> int:
+    """A serial above those of all nodes that there are."""
+    return leaf(0).serial
+
+
+def _jacobian(output: Node, node: Node, since: int) -> Node:
+    """The Jacobian, for which nodes made from `since` on may be replaced."""
+    from .sparsity import compressed  # most texts ask for no Jacobian
+
     wide = is_wide(output, node)
     runs = by_directions(output, node) if wide else by_entries(output, [node])
-    count = runs.leaf.size
-    unit = np.eye(count, dtype=runs.leaf.dtype).reshape((count, *runs.leaf.shape))
-    rows = batched(runs.targets, {runs.leaf: leaf(unit)})[0]
-    whole = apply(make.reshape, (rows,), {"shape": (*runs.leaf.shape, *runs.targets[0].shape)})
+    whole = compressed(runs.targets, runs.leaf, since)[0]
+    if whole is None:
+        count = runs.leaf.size
+        unit = np.eye(count, dtype=runs.leaf.dtype).reshape((count, *runs.leaf.shape))
+        rows = batched(runs.targets, {runs.leaf: leaf(unit)})[0]
+        whole = apply(make.reshape, (rows,), {"shape": (*runs.leaf.shape, *runs.targets[0].shape)})
     if not wide:
         return whole
     return apply(make.permute, (whole,), {"dims": transposed(whole.shape, node.ndim)})
@@ -171,7 +189,10 @@ def jacobian(output: Node, node: Node) -> Node:
 
 def hessian(output: Node, node: Node) -> Node:
     """The second derivatives of a single number by all pairs of entries of a node, of the node's shape twice."""
-    return jacobian(gradient(output, [node])[0], node)
+    since = _now()
+    slope = gradient(output, [node])[0]
+    _require_room(slope, node)
+    return _jacobian(slope, node, since)
 
 
 def repeated(output: Node, node: Node, order: int, *, others: Sequence[Node] = ()) -> list[Node]:

@@ -13,6 +13,7 @@ from .errors import LimitError
 from .graph import Node, leaf
 from .run.cpu import evaluate, run
 from .run.plan import make_plan
+from .sparsity import compressed
 
 MOST_ENTRIES: Final = 2**27
 """The largest array of derivatives that is made: 1 GB of float64."""
@@ -92,6 +93,15 @@ def rows_of(runs: Runs, megabytes: float = MEMORY_MB) -> list[Any]:
         runs: the map.
         megabytes: how much memory the values of one batch may take; a single run is always made whole.
     """
+    nodes = compressed(runs.targets, runs.leaf, 0)
+    values = evaluate([node for node in nodes if node is not None])
+    others = [target for target, node in zip(runs.targets, nodes, strict=True) if node is None]
+    rest = iter(_all_rows(Runs(runs.leaf, others), megabytes) if others else ())
+    return [next(rest) if node is None else values[node] for node in nodes]
+
+
+def _all_rows(runs: Runs, megabytes: float) -> list[Any]:
+    """As `rows_of`, from a run for each entry of the leaf."""
     varying, total = runs.leaf, runs.leaf.size
     shared = arguments_of_all(runs.targets, {varying: None})
     values = evaluate(shared)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
+from agrad.engine import curvature as module
 from agrad.engine.curvature import curvature, digest, whole_matrix
 
 
@@ -76,3 +78,49 @@ def test_entries_that_are_not_finite_leave_it_unknown() -> None:
 def test_asymmetry_is_measured() -> None:
     """The largest difference to the mirror image, relative to the largest entry."""
     assert curvature(np.array([[4.0, 1.0], [0.0, 4.0]])).asymmetry == 0.25
+
+
+def banded(rows: int, width: int) -> Any:
+    """A random symmetric matrix with so many diagonals on either side of the main one."""
+    random = np.random.default_rng(rows + width)
+    lower = np.tril(np.triu(random.standard_normal((rows, rows)), -width))
+    return lower + lower.T
+
+
+@pytest.mark.parametrize("width", [0, 1, 4, 9])
+def test_eigenvalues_of_bands(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a narrow band are what they are of any matrix, and so is all that follows from them."""
+    monkeypatch.setattr(module, "_BANDS_FROM", 1)
+    matrix = 1e200 * banded(150, width)
+    found = curvature(matrix)
+    expected = np.linalg.eigvalsh(matrix / 1e200) * 1e200
+    np.testing.assert_allclose(found.eigenvalues, expected, rtol=0, atol=1e-12 * np.max(np.abs(expected)))
+    assert found.definiteness == "indefinite"
+    assert curvature(matrix.astype(np.float64) / 1e200 + 100 * np.eye(150)).definiteness == "positive definite"
+
+
+def test_bands_alone_take_the_way_of_bands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wide one, one far entry, or few rows, and all eigenvalues come from the whole matrix."""
+    used = []
+    monkeypatch.setattr(module, "_of_band", lambda matrix, width: used.append(width) or np.zeros(len(matrix)))
+    curvature(banded(500, 31))
+    assert used == [31]
+    far = banded(500, 1)
+    far[0, 499] = 1.0
+    for matrix in (banded(500, 32), far, banded(499, 1), np.ones((500, 500))):
+        curvature(matrix)
+    assert used == [31]
+
+
+def test_more_rows_have_eigenvalues_only_in_a_band() -> None:
+    """A full matrix of so many rows is left alone; a band of them is not, up to a limit of its own."""
+    rows = module.MOST_EIGENVALUES + 1
+    found = curvature(np.diag(np.arange(1.0, rows + 1)))
+    assert found.condition == rows
+    full = np.ones((rows, rows))
+    assert curvature(full).eigenvalues is None
+
+
+def test_bands_keep_float32() -> None:
+    """The eigenvalues have the matrix's dtype."""
+    assert curvature(banded(500, 1).astype(np.float32)).eigenvalues.dtype == np.float32

@@ -21,9 +21,10 @@ from agrad.engine.errors import Source
 from agrad.engine.gradient import gradients
 from agrad.engine.graph import REAL, TABLE, Example, Node, Op, Outputs, ancestors, apply, leaf, make
 from agrad.engine.language import build
-from agrad.engine.referees.case import Budget, Case
+from agrad.engine.referees.case import Case
 from agrad.engine.referees.point import Point
 from agrad.engine.run.cpu import evaluate
+from agrad.engine.worker.budget import Budget
 
 DIGITS: Final = 160
 """A third difference with steps of 10**-20 loses 60 of them."""

@@ -128,6 +128,18 @@ def test_tensors_without_entries() -> None:
     assert np.shape(jacobian(t * t, [t])[t]) == ()
 
 
+def test_sparse_and_full_blocks_side_by_side() -> None:
+    """One input reaches one entry each, the other all: each block in its own way, and none in the other's place."""
+    x, z = np.linspace(1.0, 2.0, 300), np.linspace(0.5, 1.5, 100)
+    formulas = build(Source("y = x**2 * sum(z**2)"), inputs={"x": x, "z": z}, wrt=["x", "z"])
+    leaves = [formulas.wrt[name] for name in "zx"]
+    runs = by_entries(formulas.names["y"], leaves)
+    assert [node is None for node in module.compressed(runs.targets, runs.leaf, 0)] == [True, False]
+    found = jacobian(formulas.names["y"], leaves)
+    np.testing.assert_allclose(found[leaves[0]], np.outer(x**2, 2 * z), rtol=1e-14)
+    np.testing.assert_allclose(found[leaves[1]], np.diag(2 * x * np.sum(z**2)), rtol=1e-14)
+
+
 def test_dtypes_are_kept() -> None:
     """float32 stays float32."""
     x = leaf(np.ones(3, np.float32), requires_grad=True)
