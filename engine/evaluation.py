@@ -124,7 +124,7 @@ def evaluate(
     asked = set(formulas.wrt.values())
     order = ancestors(named)
     rewriting = rewritten(named, order)
-    if compute is evaluate_nodes and is_long(order):
+    if compute is evaluate_nodes and is_long(order) and not watched(list(outputs.values())):
         kept = [node for node in named if node.requires_grad and (retain_grad or node in asked or node.op is LEAF)]
         values, grads = _swept(order, rewriting, list(outputs.values()), cotangent_nodes, kept)
         return Evaluation(outputs, [node.value for node in cotangent_nodes], formulas.wrt, values, grads)

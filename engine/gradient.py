@@ -64,13 +64,17 @@ def passed_on(node: Node, g: Node | list[Node | None]) -> list[tuple[Node, Node]
         return found
     for arg, slope_of in zip(node.args, slopes, strict=True):
         if arg.requires_grad:
-            slope = slope_of(*node.args, node, **node.attrs)
-            if isinstance(slope, Node) and slope.dtype.kind == "c":
-                slope = make.conj(slope)
-            part = flow(g, slope)
+            part = along(g, slope_of(*node.args, node, **node.attrs))
             if part is not None:
                 found.append((arg, part))
     return found
+
+
+def along(g: Node, slope: Node | complex | None) -> Node | None:
+    """What an elementwise op passes on to an argument by which it has a slope (conjugate, in PyTorch's convention)."""
+    if isinstance(slope, Node) and slope.dtype.kind == "c":
+        slope = make.conj(slope)
+    return flow(g, slope)
 
 
 def collect(parts: dict[Node, list[Node | None]], node: Node, g: Node) -> None:
@@ -94,7 +98,14 @@ def _rule(node: Node, g: Node | list[Node | None]) -> Sequence[Node | None]:
 
 
 def add(pending: dict[Node, Node], node: Node, g: Node) -> None:
-    """Add a contribution to a node's gradient, in its shape and dtype: the one place that undoes broadcasting."""
+    """Add a contribution to a node's gradient."""
+    g = fitted(g, node)
+    have = pending.get(node)
+    pending[node] = g if have is None else have + g
+
+
+def fitted(g: Node, node: Node) -> Node:
+    """A contribution to a node's gradient in its shape and dtype: the one place that undoes broadcasting."""
     if g.shape != node.shape:
         g = sum_to(g, node.shape)
     if g.dtype is not node.dtype:
@@ -102,5 +113,4 @@ def add(pending: dict[Node, Node], node: Node, g: Node) -> None:
             g = make.real(g)
         if g.dtype != node.dtype:
             g = make.to(g, node.dtype)
-    have = pending.get(node)
-    pending[node] = g if have is None else have + g
+    return g

@@ -7,7 +7,7 @@ everything that agrad knows of an op. Gradients are nodes too, made by the rules
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import count
@@ -154,6 +154,9 @@ class _Make:
 
     Rules use it, so that a row may speak of rows of other families without importing them.
     """
+
+    def __init__(self) -> None:
+        self.__dict__ = TABLE  # whatever the table holds is an attribute, at the price of one
 
     def __getattr__(self, name: str) -> Op:
         return TABLE[name]
@@ -364,15 +367,16 @@ def apply(
     requires_grad = False
     for arg in args:
         if arg.requires_grad:
-            requires_grad = dtype.kind in "fc"
+            requires_grad = dtype is FLOAT64 or dtype.kind in "fc"
             break
     if requires_grad and grad_fn is None:
         name = op.grad_fn
         grad_fn = name if isinstance(name, str) else name(args, attrs)
-    if op.elementwise and dtype.kind == "f" and "dtype" not in attrs:
+    if op.elementwise:
         for arg in args:
             if arg.dtype is not dtype:
-                args = _in_dtype(args, dtype)
+                if dtype.kind == "f" and "dtype" not in attrs:
+                    args = _in_dtype(args, dtype)
                 break
     return Node(op, args, attrs, shape, dtype, requires_grad, grad_fn if requires_grad else None)
 
@@ -389,13 +393,19 @@ def _in_dtype(args: tuple[Node, ...], dtype: DType) -> tuple[Node, ...]:
     )
 
 
-def ancestors(targets: Iterable[Node]) -> list[Node]:
-    """Every node that the targets are computed from, themselves included, arguments before results."""
-    seen = set(targets)
-    stack = list(seen)
-    while stack:
-        for arg in stack.pop().args:
-            if arg not in seen:
+def ancestors(targets: Iterable[Node], *, beyond: Container[Node] = ()) -> list[Node]:
+    """Every node that the targets are computed from, themselves included, arguments before results.
+
+    Args:
+        targets: some nodes.
+        beyond: nodes that are left out with what they are computed from, where they are no targets.
+    """
+    found = list(dict.fromkeys(targets))
+    seen = set(found)
+    for node in found:  # it grows on the way
+        for arg in node.args:
+            if arg not in seen and arg not in beyond:
                 seen.add(arg)
-                stack.append(arg)
-    return sorted(seen, key=attrgetter("serial"))
+                found.append(arg)
+    found.sort(key=attrgetter("serial"))
+    return found

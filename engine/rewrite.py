@@ -7,7 +7,7 @@ The patterns themselves stand in `patterns.py`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from .gradient import gradients
 from .graph import LEAF, Node, ancestors, apply, leaf, make
-from .patterns import BY_PAIR, ROOTS, Found, Rewrite, same
+from .patterns import BY_ROOT, Found, Rewrite, same
 from .run.cpu import evaluate
 
 CHANGED: Final = 1e-9
@@ -61,9 +61,14 @@ class Rewriting:
         return self.nodes.get(node, node)
 
 
-def rewritten(targets: Sequence[Node]) -> Rewriting:
-    """The graph of some nodes with every pattern in it replaced."""
-    order = ancestors(targets)
+def rewritten(targets: Iterable[Node], order: Sequence[Node] | None = None) -> Rewriting:
+    """The graph of some nodes with every pattern in it replaced.
+
+    Args:
+        targets: the nodes.
+        order: their ancestors, where these are known.
+    """
+    order = ancestors(targets) if order is None else order
     nodes: dict[Node, Node] = {}
     fired: list[Fired] = []
     inside: set[Node] = set()
@@ -71,8 +76,9 @@ def rewritten(targets: Sequence[Node]) -> Rewriting:
         plain = _over(node, nodes) if nodes else node
         if plain is not node:
             nodes[node] = plain
-        if node.op.name in ROOTS:
-            rewrite, found = _found(plain)
+        by_argument = BY_ROOT.get(node.op.name)
+        if by_argument is not None:
+            rewrite, found = _found(plain, by_argument)
             if rewrite is not None and found is not None:
                 replacement = nodes[node] = _fresh(found, plain)
                 fired.append(Fired(rewrite, node, plain, replacement, found.variables))
@@ -81,10 +87,10 @@ def rewritten(targets: Sequence[Node]) -> Rewriting:
     return Rewriting(nodes, fired, bypassed)
 
 
-def _found(node: Node) -> tuple[Rewrite | None, Found | None]:
-    """The first rewrite that fits a node, and what it makes of it."""
+def _found(node: Node, by_argument: Mapping[str, Sequence[Rewrite]]) -> tuple[Rewrite | None, Found | None]:
+    """The first rewrite that fits a node, of those by the op of an argument, and what it makes of the node."""
     for arg in node.args:
-        for rewrite in BY_PAIR.get((node.op.name, arg.op.name), ()):
+        for rewrite in by_argument.get(arg.op.name, ()):
             found = rewrite.find(node)
             if found is not None:
                 return rewrite, found
@@ -172,6 +178,8 @@ def _with_gradients(root: Node, leaves: Sequence[Node]) -> list[Node]:
 
 def differs(plain: Any, new: Any) -> bool:
     """Whether a plain result is not finite where the new one is, or is off by more than rounding."""
+    if np.asarray(new).dtype.kind == "b":
+        return bool(np.any(plain != new))
     with np.errstate(all="ignore"):
         right = np.isfinite(new)
         off = ~(np.abs(plain - new) <= CHANGED * np.abs(new))

@@ -21,8 +21,10 @@ def json_text(data: dict[str, Any]) -> str:
 
     Only ASCII is written, so that no terminal and no encoding can be upset by a name.
     """
-    entries = ",\n ".join([f"{_dumped(name)}: {_entry(value)}" for name, value in data.items()])
-    return f"{{{entries}}}\n"
+    pieces: list[str] = []
+    for name, value in data.items():
+        pieces += (",\n " if pieces else "{", _dumped(name), ": ", *_entry(value))
+    return "".join([*pieces, "}\n"] if pieces else ["{}\n"])
 
 
 def report_text(report: Report, *, full: bool) -> str:
@@ -35,12 +37,13 @@ def report_text(report: Report, *, full: bool) -> str:
     return json_text(report.as_json(full=full, nodes=Encoded([_node_text(row, full) for row in report.rows])))
 
 
-def _entry(value: Any) -> str:
+def _entry(value: Any) -> tuple[str, ...]:
+    """The pieces of an entry's text; they are joined once, as there may be many megabytes of them."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         value = Encoded([_dumped(element) for element in value])
     if isinstance(value, Encoded) and value:
-        return "[\n  " + ",\n  ".join(value) + "]"
-    return _dumped(value)
+        return "[\n  ", ",\n  ".join(value), "]"
+    return (_dumped(value),)
 
 
 def _node_text(row: Row, full: bool) -> str:

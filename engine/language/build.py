@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -158,8 +159,9 @@ class Text(Statements):
                     if self.environment.get(binding.name) is binding.node:
                         self.environment[binding.name] = twin
 
+    @cached_property
     def last_nodes(self) -> dict[str, Node]:
-        """The last node of each name."""
+        """The last node of each name, once all is read."""
         return {binding.name: binding.node for binding in (*self.outside, *self.bindings)}
 
     def declared(self) -> list[Node]:
@@ -183,7 +185,7 @@ class Text(Statements):
         Raises:
             InputError: where a name is none of the text's.
         """
-        known = self.last_nodes()
+        known = self.last_nodes
         for name in wrt:
             if name not in known:
                 hint = names.nearest(name, known) or f"the names are {', '.join([*known][:8])}"
@@ -210,7 +212,7 @@ class Text(Statements):
         return Formulas(
             self.source,
             (*self.outside, *self.bindings),
-            self.last_nodes(),
+            self.last_nodes,
             wrt,
             self.bindings[-1].name,
             list(self.warnings),

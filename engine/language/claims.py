@@ -99,7 +99,7 @@ def read_claims(formulas: Formulas) -> Claims:
             message = f"{name} is {outside!r}, outside of its domain {domain}"
             raise located(InputError(message, spans=(span,), hint="give it another value"), formulas.source)
         domains[name] = domain
-    return Claims(text.sides, leaves, domains, text.last_nodes(), text.derivatives)
+    return Claims(text.sides, leaves, domains, text.last_nodes, text.derivatives)
 
 
 class _ClaimText(Text):

@@ -88,9 +88,9 @@ class Lowering:
         Returns:
             None where it must be run instruction by instruction: where a name is no node, or for an error.
         """
-        form, tokens, starts, numbers = line
+        form, texts, places, numbers = line
         environment, functions = self.environment, self.calls.functions
-        values = [environment.get(tokens[place]) for place in form.names]
+        values = [environment.get(texts[name]) for name in form.names]
         for value in values:
             if type(value) is not Node:
                 return None
@@ -99,14 +99,16 @@ class Lowering:
             for called, operator, left_place, right_place, first, last in form.steps:
                 left = values[left_place]
                 if called >= 0:
-                    function = functions.get((tokens[called],))
+                    function = functions.get((texts[called],))
                     if function is None or function.op is None or not function.one_tensor or type(left) is not Node:
                         return None
                     value = function.op.call(left)
+                elif right_place < 0:
+                    value = self._unary(operator, left)
                 else:
                     value = self._of_two(operator, left, values[right_place])
                 if type(value) is Node and value.span is None:
-                    value.span = _new(Span, (starts[first], starts[last]))
+                    value.span = _new(Span, (places[first][0], places[last][0]))
                 values.append(value)
         except (AgradError, *_UNFIT):
             return None

@@ -42,7 +42,18 @@ class Statement:
         error: for a broken one, what is wrong with it.
     """
 
-    __slots__ = ("_instructions", "claim", "error", "expression", "kind", "line", "operator", "span", "split", "targets")
+    __slots__ = (
+        "_instructions",
+        "claim",
+        "error",
+        "expression",
+        "kind",
+        "line",
+        "operator",
+        "span",
+        "split",
+        "targets",
+    )
 
     def __init__(
         self,
@@ -90,7 +101,7 @@ class Parser:
     def __init__(self, text: str) -> None:
         self.text = text
         self.expression = Expression(text)
-        self.forms = Forms()
+        self.forms = Forms(text)
         self.pattern = t.pattern_for(text)
 
     def statements(self) -> Iterator[Statement]:
@@ -98,6 +109,11 @@ class Parser:
         text, size = self.text, len(self.text)
         position = 0
         while position < size:
+            line = self.forms.line(position)
+            if line is not None:
+                yield _as_statement(line)
+                position = line.places[0][1]
+                continue
             end = text.find("\n", position)
             if end < 0:
                 end = size
@@ -148,21 +164,14 @@ class Parser:
         tokens = self.pattern.findall(self.text, cursor, end)
         if tokens and tokens[-1] == "\\":
             return None
-        targets = ((name, begin, begin + len(name)),)
-        key = self.forms.key(tokens)
-        line = self.forms.line(key, tokens, cursor)
-        if line is not None:
-            form, _, starts, _ = line
-            last = starts[form.last]
-            span = _new(Span, (starts[form.first], last))
-            return Statement(ASSIGNMENT, targets, None, span, _new(Span, (begin, last)), line)
         if expression.feed(tokens, cursor) != OPERATOR or expression.frames or expression.base_commas:
             return None
         instructions = expression.finish()
         last = expression.last
+        target = begin, begin + len(name)
         span = _new(Span, (expression.starts[0], last))
-        self.forms.learn(key, tokens, cursor, instructions, span)
-        return Statement(ASSIGNMENT, targets, instructions, span, _new(Span, (begin, last)))
+        self.forms.learn(Span(*target), tokens, cursor, instructions, span)
+        return Statement(ASSIGNMENT, ((name, *target),), instructions, span, _new(Span, (begin, last)))
 
     def _statement(self, begin: int, cursor: int, targets: list[tuple[str, int, int]]) -> tuple[Statement, int]:
         """Read one statement from `cursor` on; its targets so far are known. Also where the next one may begin."""
@@ -290,6 +299,12 @@ class Parser:
             if start is not None and start.start(1) == position:
                 break
         return position
+
+
+def _as_statement(line: Line) -> Statement:
+    (begin, end), expression = line.places[1], line.expression
+    targets = ((line.texts[0], begin, end),)
+    return Statement(ASSIGNMENT, targets, None, expression, _new(Span, (begin, expression.end)), line)
 
 
 def _first(text: str, position: int) -> int:

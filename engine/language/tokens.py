@@ -45,6 +45,11 @@ _NUMBER = (
 )
 _TEXT = r'"(?:[^"\\\n]|\\.)*"|' + r"'(?:[^'\\\n]|\\.)*'"
 _LONG_OPERATORS = r"\*\*=|//=|\*\*|//|[-+*/%@&|^]=|==|!=|<=|>=|<<|>>|:=|~=|=>|=<|<>|->|&&|\|\||\.\.\."
+
+WHOLE_NAME: Final = r"(?>[^\W\d]\w*)"
+WHOLE_NUMBER: Final = rf"(?>{_NUMBER})"
+"""Names and numbers in a longer expression, no shorter than as tokens of their own."""
+
 # A flat list of many numbers is one token, so that data of a million numbers costs no token each.
 _NUMBERS = r"\[[-+0-9._eE, \t]{40,}\]"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..graph import REAL, Attrs, DType, Example, Interval, Node, Op, Shape, add_row, apply, as_node, make
+from ..graph import FLOAT64, REAL, Attrs, DType, Example, Interval, Node, Op, Shape, add_row, apply, as_node, make
 from . import infer as rules_of_shape
 
 Infer = Callable[[Sequence[Node], Attrs], tuple[Shape, DType]]
@@ -52,7 +52,11 @@ def unary(
     """
 
     def call(input: Node) -> Node:
-        return apply(row, (as_float(input) if infer is rules_of_shape.floating else as_node(input),))
+        if infer is not rules_of_shape.floating:
+            return apply(row, (as_node(input),))
+        if type(input) is Node and input.dtype is FLOAT64:
+            return apply(row, (input,), like=input)
+        return apply(row, (as_float(input),))
 
     return_form = fields.pop("forms", (f"torch.{name}(x)", f"x.{name}()"))
     row = Op(

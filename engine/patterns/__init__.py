@@ -13,7 +13,7 @@ from ..graph import Node
 from . import differences, exponentials, removable, roots
 from .match import Found, same
 
-__all__ = ["BY_PAIR", "REWRITES", "ROOTS", "Found", "Rewrite", "same"]
+__all__ = ["BY_ROOT", "REWRITES", "Found", "Rewrite", "same"]
 
 
 class Rewrite(NamedTuple):
@@ -285,16 +285,14 @@ REWRITES: Final[tuple[Rewrite, ...]] = (
 """All rewrites. Where several fit one node, the first is taken."""
 
 
-def _by_pair(rewrites: Sequence[Rewrite]) -> dict[tuple[str, str], tuple[Rewrite, ...]]:
+def _by_root(rewrites: Sequence[Rewrite]) -> dict[str, dict[str, tuple[Rewrite, ...]]]:
     pairs = dict.fromkeys((op, inner) for rewrite in rewrites for op in rewrite.ops for inner in rewrite.inner)
-    return {
-        pair: tuple(rewrite for rewrite in rewrites if pair[0] in rewrite.ops and pair[1] in rewrite.inner)
-        for pair in pairs
-    }
+    found: dict[str, dict[str, tuple[Rewrite, ...]]] = {}
+    for root, inner in pairs:
+        fitting = [rewrite for rewrite in rewrites if root in rewrite.ops and inner in rewrite.inner]
+        found.setdefault(root, {})[inner] = tuple(fitting)
+    return found
 
 
-BY_PAIR: Final = _by_pair(REWRITES)
-"""For an op and the op of one of its arguments, the rewrites whose pattern may have them as its root."""
-
-ROOTS: Final = frozenset(op for op, _ in BY_PAIR)
-"""The ops that the root of any pattern may be."""
+BY_ROOT: Final = _by_root(REWRITES)
+"""For each op that may be the root of a pattern, and the op of one of its arguments, the rewrites in question."""

@@ -17,10 +17,10 @@ from agrad.engine.graph import Node, ancestors, leaf
 from agrad.engine.language import Formulas, build
 from agrad.engine.patterns import REWRITES
 from agrad.engine.referees.arithmetic import PreciseArithmetic
-from agrad.engine.referees.case import Budget
 from agrad.engine.referees.forward import evaluate_graph
 from agrad.engine.rewrite import rewritten
 from agrad.engine.run.cpu import evaluate as values_of
+from agrad.engine.worker.budget import Budget
 
 ROUNDINGS: Final = 2
 """How many units in the last place a rewrite may lose against the plain graph."""

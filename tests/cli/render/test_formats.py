@@ -9,10 +9,10 @@ import json
 import numpy as np
 
 from agrad.cli.render.csv import csv_text
-from agrad.cli.render.json import json_text
+from agrad.cli.render.json import json_text, report_text
 from agrad.cli.render.markdown import markdown_lines
 from agrad.cli.render.plain import plain_lines
-from agrad.engine.report import Row
+from agrad.engine.report import Report, Row
 
 ROWS = [
     Row("x_1", 1, "1.0", "leaf", (), "float64", np.float64(1.0), True, True, None, np.float64(2.0)),
@@ -27,6 +27,24 @@ def test_json_is_strict_ascii_and_one_line_a_node() -> None:
     assert json.loads(text) == data
     assert text.isascii()
     assert text.count("\n") == 6
+
+
+def test_a_report_is_written_as_its_data() -> None:
+    """The text of a report is that of its data, whatever its nodes hold."""
+    large = np.arange(2000.0)
+    more = [
+        Row('q"\\', None, "", "leaf", (), "float64", np.float64("nan"), True, True, None, np.float64("-inf")),
+        Row("n", 3, "a < b", "lt", (), "bool", np.bool_(True), False, True, None, None),
+        Row("c", 4, "1j", "leaf", (), "complex128", np.complex128(1j), False, True, None, None),
+        Row("f", 5, "large", "mul", (2000,), "float64", large, True, False, "MulBackward0", large),
+        Row("s", 6, "0.1", "leaf", (), "float32", np.float32(0.1), True, True, None, np.float32(1e-30)),
+        Row("i", 7, "3", "leaf", (), "int64", 3, False, True, None, None),
+    ]
+    report = Report("a.txt", "cpu", "float64", ["x"], ["z"], [*ROWS, *more], {"z": 1.0}, {"x": np.float64(0.5)})
+    for full in (False, True):
+        assert report_text(report, full=full) == json_text(report.as_json(full=full))
+    report.rows = []
+    assert report_text(report, full=False) == json_text(report.as_json())
 
 
 def test_csv_reads_back() -> None:
