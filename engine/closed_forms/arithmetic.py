@@ -136,14 +136,16 @@ class FormArithmetic:
             return self.join(operator.sub, self.function("exp", *args), 1)
         if name == "log1p":
             return self.function("log", self.join(operator.add, args[0], 1))
+        if name in ("sinpi", "cospi"):
+            return self.function(name.removesuffix("pi"), self.join(operator.mul, self.pi, args[0]))
         self.budget.spend()
         terms = [self.lifted(arg) for arg in args]
-        value = self._value(name, [term.value for term in terms])
         if name == "sign":
-            return self._hold(self.sympy.sign(terms[0].expression), value)
+            return self._hold(self.sympy.sign(terms[0].expression), self._value(name, [terms[0].value]))
         function = getattr(self.sympy, _SYMPY.get(name, name), None)
-        if function is None:
+        if function is None:  # before there is a value: of a branch that does not hold it may take for ever
             raise CannotJudge(f"SymPy has no {name}")
+        value = self._value(name, [term.value for term in terms])
         return self.term(function(*[term.expression for term in terms]), value)
 
     def _value(self, name: str, values: Sequence[Any]) -> Any:

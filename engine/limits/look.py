@@ -138,7 +138,7 @@ class _Look:
         direction, exponent = self.slopes.unit(node, position)
         near, far = (self.slopes.quotients(direction, exponent, step) for step in (25, 50))
         leaps = [
-            m.finite(second) and first != 0 and abs(second) > abs(first) * m.number(10) ** 24
+            m.finite(second) and first != 0 and abs(second) > abs(first) * m.number(10) ** 25 * 0.99
             for first, second in zip(near, far, strict=True)
         ]
         return any(leaps) or all(abs(second) == m.inf for second in far)

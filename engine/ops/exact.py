@@ -30,9 +30,9 @@ class Arithmetic(Protocol):
     def function(self, name: str, *args: Number) -> Number:
         """A named special function of mpmath's and SymPy's common stock, where it has no attribute of its own here.
 
-        Names are mpmath's: sin, cos, tan, sinpi, cospi, asin, acos, atan, atan2, sinh, cosh, tanh, asinh, acosh, atanh, exp, log,
-        sqrt, gamma, loggamma, digamma, polygamma, zeta, erf, erfc, erfinv, besseli, besselj, floor, ceil, sign, conj,
-        re, im, arg.
+        Names are mpmath's: sin, cos, tan, sinpi, cospi, asin, acos, atan, atan2, sinh, cosh, tanh, asinh, acosh, atanh,
+        exp, log, sqrt, gamma, loggamma, digamma, polygamma, zeta, erf, erfc, erfinv, besseli, besselj, floor, ceil,
+        sign, conj, re, im, arg; and erfcx(x, order), a derivative of exp(x**2)*erfc(x) for large x, not SymPy's.
         """
 
     def exp(self, x: Number) -> Number:

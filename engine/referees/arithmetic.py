@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +20,18 @@ _NAMES: Final = {"digamma": "digamma", "polygamma": "psi", "ceil": "ceil", "arg"
 _UNBOUNDED: Final = frozenset({"gamma", "factorial", "sinh", "cosh", "exp", "besseli", "rgamma"})
 _WITHIN_ONE: Final = frozenset({"acos", "asin"})
 _PERIODIC: Final = frozenset({"sin", "cos", "tan", "sec", "csc", "cot", "besselj"})
+_FAR: Final = 100
+"""The bits of an argument from which on the logarithm of the gamma function is its asymptotic series."""
+
+
+@lru_cache(maxsize=64)
+def _context(digits: int, thread: int) -> Any:  # noqa: ARG001  # a context is no other thread's
+    """A context of mpmath with so many digits; making one takes a millisecond."""
+    import mpmath
+
+    context = mpmath.mp.clone()
+    context.dps = digits
+    return context
 
 
 class PreciseArithmetic:
@@ -28,10 +42,8 @@ class PreciseArithmetic:
     """
 
     def __init__(self, digits: int = 50) -> None:
-        import mpmath
-
-        self.context: Any = mpmath.mp.clone()
-        self.context.dps = digits
+        self.context: Any = _context(digits, threading.get_ident())
+        self.context.dps = digits  # anew, since what interrupts mpmath may leave it with other digits
         self.pi: Any = +self.context.pi
         self.e: Any = +self.context.e
         self.inf: Any = self.context.inf
@@ -219,7 +231,42 @@ class PreciseArithmetic:
         return str(self.context.nstr(x, digits))
 
 
+def _erfcx(m: PreciseArithmetic, x: Any, order: int) -> Any:
+    """A derivative of exp(x**2)*erfc(x) for large x, by its asymptotic series (DLMF 7.12.1)."""
+    order = int(order)
+    if not m.finite(x):
+        return m.number(0)
+    if x < m.digits:  # its terms grow before they are small enough
+        raise CannotJudge("the series of erfcx is for large numbers")
+    least = m.context.mpf(10) ** -m.digits
+    term, total, k = m.number(1), m.number(0), 0
+    while abs(term) > least:
+        total += term * m.context.rf(2 * k + 1, order)
+        k += 1
+        term = -term * (2 * k - 1) / (2 * x * x)
+    return (-1) ** order * total / (x ** (order + 1) * m.context.sqrt(m.context.pi))
+
+
+def _loggamma(m: PreciseArithmetic, x: Any) -> Any:
+    """The logarithm of the gamma function; for large x by its asymptotic series (DLMF 5.11.1)."""
+    context = m.context
+    if not isinstance(x, context.mpf) or not m.finite(x) or x <= 0 or context.mag(x) < _FAR:
+        try:
+            return context.loggamma(x)
+        except (ValueError, ZeroDivisionError):
+            return m.undefined()
+    total = (x - context.mpf(1) / 2) * context.ln(x) - x + context.ln(2 * context.pi) / 2
+    least = context.mpf(10) ** -m.digits
+    k = 1
+    while (term := context.bernoulli(2 * k) / (2 * k * (2 * k - 1) * x ** (2 * k - 1))) and abs(term) > least:
+        total += term
+        k += 1
+    return total
+
+
 _OWN: Final[dict[str, Callable[..., Any]]] = {
+    "erfcx": _erfcx,
+    "loggamma": _loggamma,
     "exp": PreciseArithmetic.exp,
     "log": PreciseArithmetic.log,
     "sqrt": PreciseArithmetic.sqrt,

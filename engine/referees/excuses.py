@@ -5,14 +5,14 @@ All is found from the function, by exact numbers; nothing is known of agrad's gr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
 
-from ..graph import Node
+from ..graph import LEAF, Node
 from ..worker.budget import Budget
 from .case import AGREE, CANNOT, DISAGREE, KINK, CannotJudge, Case, Judgement
 from .digits import MOST, Entry
@@ -29,6 +29,12 @@ _ROUNDINGS: Final = 16
 """How many roundings of the largest part a sum of parts may be off by."""
 _MOST_SLOPES: Final = 300
 """Entries of nodes on the way whose gradients are looked at."""
+_ALIKE: Final = 1e-8
+_ENDS: Final[Mapping[str, tuple[float, ...]]] = {"binary_cross_entropy.element": (0.0, 1.0)}
+"""Where the domain of an op ends, and its row gives a finite slope of its own."""
+_FINE: Final = 25
+_DEEP: Final = 700
+"""The step and the more digits that show a slope below the squares of the least doubles beside the largest one."""
 _FAINT: Final = 30
 """Slopes of less than 10**-30 of the largest number may be rounding of the quotients themselves."""
 
@@ -42,7 +48,8 @@ class Facts:
         losses: entries of which floating point cannot know more digits.
         rounded: entries that are nothing but rounding beside the largest entry.
         overflow: the op whose value does not fit into its dtype.
-        underflow: what is too small for its dtype, or which gradient on the way is too small or too large.
+        underflow: what is too small for its dtype, or which slope or gradient on the way is out of its range, or where
+            the sign of a zero decides, which exact numbers do not have.
         complete: whether every entry was looked at.
     """
 
@@ -52,6 +59,17 @@ class Facts:
     overflow: str | None = None
     underflow: str | None = None
     complete: bool = False
+
+    def joined(self, more: Facts) -> Facts:
+        """These, of some entries, and those of others."""
+        return Facts(
+            self.kinks | more.kinks,
+            self.losses | more.losses,
+            self.rounded | more.rounded,
+            more.overflow or self.overflow,
+            more.underflow or self.underflow,
+            more.complete,
+        )
 
     def explain(self, entries: Sequence[Entry]) -> bool:
         """Whether all of some entries stand at a kink, have lost their digits, or are what an overflow leaves."""
@@ -86,23 +104,34 @@ def excused(judgement: Judgement, objections: list[Entry], case: Case, slopes: S
     if facts.overflow is not None and not _is_number(objections):
         return replace(judgement, verdict=CANNOT, reason=overflowing(facts, judgement))
     noisy = [slopes.jostled(seed) for seed in range(3)]
+    # Factors of matrices, and what is made of them, are right beside their largest entry only.
+    by_matrices = any(node.op.family == "linalg" for node in slopes.nodes)
     for entry in objections:
         node, position = _place_of(case, entry)
-        if _kink_within_rounding(slopes, node, position, entry):
+        if _kink_within_rounding(slopes, node, position, entry) or _at_edge(slopes, node, position, entry):
             facts.kinks.add(entry.label)
-        elif _lost_by_rounding(noisy, node, position, entry) or _cancelled(slopes, node, position, entry):
-            error = abs(slopes.m.number(entry.got) - entry.true)
-            (facts.rounded if error <= entry.scale * _NEGLIGIBLE else facts.losses).add(entry.label)
+            continue
+        error = abs(slopes.m.number(entry.got) - entry.true)
+        small = bool(error <= entry.scale * _NEGLIGIBLE)
+        if (
+            (small and by_matrices)
+            or _lost_by_rounding(noisy, node, position, entry)
+            or _cancelled(slopes, node, position, entry)
+        ):
+            (facts.rounded if small else facts.losses).add(entry.label)
         else:
-            facts.underflow = facts.underflow or _out_of_range(slopes)
-            if facts.underflow is None:
+            beyond = _sign_of_zero(slopes, node, position) or _out_of_range(slopes, [node])
+            if beyond is None:
                 return judgement
+            facts.underflow = beyond
     if facts.underflow is not None:
         return replace(judgement, verdict=CANNOT, reason=f"{facts.underflow}; {judgement.reason}")
     if facts.losses:
         return replace(judgement, verdict=CANNOT, reason=losing(judgement))
     if any(entry.label in facts.kinks for entry in objections):
-        return replace(judgement, verdict=KINK, reason=f"a kink within rounding; {judgement.reason}")
+        return replace(
+            judgement, verdict=KINK, reason=f"a kink within rounding, or the edge of a domain; {judgement.reason}"
+        )
     return replace(judgement, verdict=AGREE, reason=None)
 
 
@@ -111,14 +140,25 @@ def _is_number(objections: Sequence[Entry]) -> bool:
     return any(entry.got != 0 and np.isfinite(entry.got) for entry in objections)
 
 
-def _out_of_range(slopes: Slopes) -> str | None:
-    """What underflows: a value, or the gradient by a node on the way, which also may overflow."""
+def _sign_of_zero(slopes: Slopes, node: Node, position: int) -> str | None:
+    """The op at a zero whose sign decides the derivative by an entry: exact numbers do not have it."""
+    signed = slopes.point.signed_zero
+    if signed is None:
+        return None
+    sides = [entry_slope(each, node, position).value for each in (slopes, slopes.with_negative_zeros())]
+    if None not in sides and abs(sides[0] - sides[1]) <= abs(sides[0]) * _ALIKE:
+        return None
+    return f"the sign of a zero decides what {_words(signed)} is"
+
+
+def _out_of_range(slopes: Slopes, starts: Sequence[Node]) -> str | None:
+    """What underflows: a value, a slope on the way, or the gradient by a node on the way, which also may overflow."""
     low = slopes.point.underflows
     if low is not None:
         return f"{_words(low)} underflows here in floating point"
     m = slopes.m
     left = _MOST_SLOPES
-    for node in slopes.nodes:
+    for node in slopes.point.nodes_after(tuple(starts)):
         left -= node.size
         if left < 0:
             break
@@ -134,6 +174,35 @@ def _out_of_range(slopes: Slopes) -> str | None:
                     return f"the gradient by {_words(node)} underflows here in floating point"
                 if abs(slope.value) > float(limits.max):
                     return f"the gradient by {_words(node)} overflows here in floating point"
+    return _slope_out_of_range(slopes, starts)
+
+
+def _slope_out_of_range(slopes: Slopes, starts: Sequence[Node]) -> str | None:
+    """Which op's own slope, a factor of the gradient, is too small for its dtype."""
+    left = _MOST_SLOPES
+    moving = {*starts, *slopes.point.nodes_after(tuple(starts))}
+    for node in slopes.point.nodes_after(tuple(starts)):
+        if not node.op.elementwise or any(part.dtype.kind != "f" for part in (node, *node.args)):
+            continue
+        limits = np.finfo(node.dtype)
+        values = [[float(entry) for entry in slopes.point.values[arg].flat] for arg in node.args]
+        args = tuple(
+            Node(LEAF, (), {}, arg.shape, arg.dtype, arg in moving, None, np.reshape(value, arg.shape))
+            for arg, value in zip(node.args, values, strict=True)
+        )
+        alone = Node(node.op, args, node.attrs, node.shape, node.dtype, True)
+        local = Slopes(Case([alone], [np.ones(node.shape)], {}, {}), slopes.budget)
+        for arg in args:
+            left -= arg.size
+            if left < 0:
+                return None
+            for position in range(arg.size if arg.requires_grad else 0):
+                with suppress(CannotJudge):
+                    right, other = (abs(side) for side in local.quotients(*local.unit(arg, position), _FINE, _DEEP))
+                    if not local.m.finite(right) or abs(right - other) > right / 2:
+                        continue
+                    if 0 < right < float(limits.tiny):
+                        return f"the slope of {_words(node)} underflows here in floating point"
     return None
 
 
@@ -172,6 +241,22 @@ def _kink_within_rounding(slopes: Slopes, node: Node, position: int, entry: Entr
     return bool(apart) and entry.got == entry.got and between(slopes.m, entry.got, Slope(left, right, None), 0.05)
 
 
+def _at_edge(slopes: Slopes, node: Node, position: int, entry: Entry) -> bool:
+    """Whether the function ends here, and an op stands where its row says that a convention gives a finite number."""
+    if node.dtype.kind == "c" or not np.isfinite(entry.got):
+        return False
+    slope = entry_slope(slopes, node, position)
+    return (
+        slope.is_one_sided
+        and slopes.m.finite(slope.value)
+        and any(
+            value in _ENDS.get(at.op.name, ())
+            for at in slopes.point.nodes_after((node,))
+            for value in (slopes.point.values[at.args[0]].flat if at.op.name in _ENDS else ())
+        )
+    )
+
+
 def _lost_by_rounding(noisy: list[Slopes], node: Node, position: int, entry: Entry) -> bool:
     m = noisy[0].m
     spread = m.number(0)
@@ -206,9 +291,6 @@ def excused_along(judgement: Judgement, slopes: Slopes, direction: Direction, go
     if overflow is not None and not m.finite(got):
         reason = f"{overflow.op.name} overflows here in floating point; {judgement.reason}"
         return replace(judgement, verdict=CANNOT, reason=reason)
-    if slopes.point.underflows is not None:
-        reason = f"{_words(slopes.point.underflows)} underflows here in floating point; {judgement.reason}"
-        return replace(judgement, verdict=CANNOT, reason=reason)
     true = slopes.slope(direction, 0).value
     spread = m.number(0)
     for seed in range(3):
@@ -217,4 +299,5 @@ def excused_along(judgement: Judgement, slopes: Slopes, direction: Direction, go
             spread = max(spread, abs(off.value - true))
     if abs(got - true) <= _allowed(spread, true):
         return replace(judgement, verdict=CANNOT, reason=losing(judgement))
-    return judgement
+    beyond = _out_of_range(slopes, list(direction))
+    return judgement if beyond is None else replace(judgement, verdict=CANNOT, reason=f"{beyond}; {judgement.reason}")

@@ -51,7 +51,7 @@ def evaluate_node(m: Any, node: Node, args: Sequence[Any], budget: Budget) -> An
     """The value of a node on exact arguments.
 
     Raises:
-        CannotJudge: where its row has no formula, or the formula does not give what `infer` says.
+        CannotJudge: where its row has no formula, or the formula divides by zero or does not give what `infer` says.
     """
     if node.op.name == "output":
         return args[0][node.attrs["index"]]
@@ -62,7 +62,10 @@ def evaluate_node(m: Any, node: Node, args: Sequence[Any], budget: Budget) -> An
         columns = [np.broadcast_to(arg, node.shape).ravel().tolist() for arg in args]
         return array_of(node.shape, [entry_of(m, node, entries, budget) for entries in zip(*columns, strict=True)])
     budget.spend(cost_of(node))
-    result = formula(m, *args, **node.attrs)
+    try:
+        result = formula(m, *args, **node.attrs)
+    except ZeroDivisionError:
+        raise CannotJudge(f"{node.op.name} divides by zero here") from None
     if node.op.outputs > 1:
         return tuple(part if isinstance(part, np.ndarray) else array_of((), [part]) for part in result)
     return _shaped(node, result)

@@ -73,11 +73,17 @@ class Gradient:
             slopes[symbol] = slopes[symbol] + value if symbol in slopes else value
         return slopes
 
+    def _magnitude(self) -> int:
+        """The decimal exponent of the largest number: beside it, others would be lost in any two precisions alike."""
+        m = _arithmetic(_PRECISIONS[0])
+        sizes = [abs(value) for value in self._m.symbols.values() if m.finite(value)]
+        return max(0, m.exponent(max(sizes, default=0) + 1))
+
     def by(self, symbols: Sequence[Any]) -> list[Any]:
         """The derivatives by some symbols, right to 20 digits."""
         found: dict[Any, Any] = {}
         before: dict[Any, Any] = {}
-        for digits in _PRECISIONS:
+        for digits in (self._magnitude() + digits for digits in _PRECISIONS):
             slopes = self.at(digits)
             found = {symbol: slopes.get(symbol, 0) for symbol in symbols}
             if all(_settled(_arithmetic(digits), value, before.get(symbol)) for symbol, value in found.items()):

@@ -21,6 +21,8 @@ from .slopes import Slope, Slopes
 
 NAME: Final = "mpmath"
 DIRECTIONS: Final = 3
+_FARTHEST: Final = 1e10
+"""How far an entry is moved, times the step, however large it is: waves do not grow with where they are."""
 _BENT: Final = 1e-6
 """A slope that differs by that part from the partial derivatives is another one."""
 
@@ -153,7 +155,7 @@ def _along_one(case: Case, slopes: Slopes, choose: Callable[[float, float], floa
     direction: dict[Node, dict[int, Any]] = {}
     products = []
     for name, node in case.wrt.items():
-        sizes = [abs(value) or m.number(1) for value in slopes.point.values[node].flat]
+        sizes = [min(abs(value), m.number(_FARTHEST)) or m.number(1) for value in slopes.point.values[node].flat]
         moves = {i: m.number(choose(0.5, 1.0) * choose(-1.0, 1.0)) * size for i, size in enumerate(sizes)}
         direction[node] = moves
         products += [m.number(g) * moves[i] for i, g in enumerate(given(case, name).ravel().tolist())]

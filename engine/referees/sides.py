@@ -10,6 +10,8 @@ from .slopes import Slope, Slopes
 
 _ROUNDING: Final = 1e-8
 """The part of a slope by which a gradient may miss it."""
+_LARGEST: Final = 1.7976931348623157e308
+"""The largest double: what is beyond counts as infinite."""
 _LEAST: Final = 5e-324
 """The least double."""
 
@@ -31,14 +33,17 @@ def entry_slope(slopes: Slopes, node: Node, position: int) -> Slope:
 def between(m: Any, got: complex, slope: Slope, room: float = 1e-6) -> bool:
     """Whether a gradient lies between both slopes.
 
-    One that is not a number claims nothing, nor does an infinite one where the function leaps away.
+    One that is not a number claims nothing, nor does an infinite one where the function leaps away; and where it jumps,
+    there is nothing to be claimed.
     """
     value = m.number(got)
-    if m.undefined_number(value):
+    if slope.jumps or m.undefined_number(value):
         return True
     if not m.finite(value) and not (m.finite(slope.left) and m.finite(slope.right)):
         return True
-    low, high = min(slope.left, slope.right), max(slope.left, slope.right)
+    low, high = (m.clipped(end(slope.left, slope.right), _LARGEST) for end in (min, max))
+    if not m.finite(value):
+        return bool(value in (low, high))
     width = high - low if m.finite(high - low) else max(1, *(abs(end) for end in (low, high) if m.finite(end)), 1)
     allowed = max(width * room, *(abs(end) * _ROUNDING for end in (low, high) if m.finite(end)), _LEAST)
     return bool(low - allowed <= value <= high + allowed)

@@ -30,7 +30,11 @@ _LARGE: Final = 10
 """The decimal exponent of a number whose waves a step of 10**-25 may miss."""
 _MIXED: Final = 20
 """The steps of derivatives of higher order are 10**-20 and 10**-40."""
-_MOST: Final = 2_000
+_GROWS: Final = 1.3
+"""A quotient that is so much larger, or smaller, at a far smaller step has no end, or ends at zero, as h**0.01 does."""
+_MANY: Final = 12
+"""The decimal exponent of a quotient that has more whole parts than a step of 10**-25 may miss."""
+_MOST: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +44,13 @@ class Slope:
     Attributes:
         left, right: the one-sided derivatives; undefined where the function is not defined on that side.
         value: the derivative; where only one side exists, that side's; None at a kink.
+        jumps: whether the function does not tend to its value on some side, so that a slope there means nothing.
     """
 
     left: Any
     right: Any
     value: Any
+    jumps: bool = False
 
     @property
     def is_kink(self) -> bool:
@@ -65,30 +71,39 @@ class Slopes:
         budget: what may be spent.
         rounding: see `Point`.
         finer: how many times as many digits as usual; the steps are smaller as well.
+        below: see `Point`.
     """
 
-    def __init__(self, case: Case, budget: Budget, rounding: int | None = None, finer: int = 1) -> None:
+    def __init__(
+        self, case: Case, budget: Budget, rounding: int | None = None, finer: int = 1, *, below: bool = False
+    ) -> None:
         self.case = case
-        self._step = _STEP * finer
-        self._budget = budget
+        self.budget = budget
         self._rounding = rounding
+        self._below = below
         self.nodes: Sequence[Node] = ancestors([*case.outputs, *case.wrt.values()])
         self._points: dict[int, Point] = {}
         self.point = self._point(_BASE * finer)
         self.m = self.point.m
+        periods = self.point.quotient
+        self._step = _STEP * finer + (2 * periods if periods > _MANY else 0)
 
     def _point(self, digits: int) -> Point:
-        self._budget.require_time()
+        self.budget.require_time()
         digits = -(-digits // 40) * 40
         if digits > _MOST:
             raise CannotJudge(f"the difference quotient would need {digits:,} digits")
         if digits not in self._points:
-            self._points[digits] = Point(self.case, self.nodes, self._budget, digits, self._rounding)
+            self._points[digits] = Point(self.case, self.nodes, self.budget, digits, self._rounding, below=self._below)
         return self._points[digits]
 
     def jostled(self, seed: int) -> Slopes:
         """The slopes of the same case with every result off by one rounding, see `Point`."""
-        return Slopes(self.case, self._budget, seed)
+        return Slopes(self.case, self.budget, seed)
+
+    def with_negative_zeros(self) -> Slopes:
+        """The slopes of the same case where zeros whose sign counts are negative."""
+        return Slopes(self.case, self.budget, below=True)
 
     def unit(self, node: Node, position: int, *, imaginary: bool = False) -> tuple[Direction, int]:
         """The direction of one entry, as long as the entry but at most 1, and the decimal exponent of that length."""
@@ -213,28 +228,33 @@ class Slopes:
         jumps = [_jumps(m, first, second) for first, second in ((left, left2), (right, right2))]
         poles = [m.finite(self.point.total) and abs(side) == m.inf for side in (left2, right2)]
         if all(jump or pole for jump, pole in zip(jumps, poles, strict=True)):
-            return Slope(-m.inf, m.inf, None)
+            return Slope(-m.inf, m.inf, None, jumps=True)
         middle = (left2 + right2) / 2
         if all(m.finite(s) and abs(s - middle) <= abs(middle) * 1e-8 for s in (left, right, left2, right2)):
             return Slope(middle, middle, middle)  # steep, but not because the step is small
         left2, right2 = _limit_of(m, left, left2), _limit_of(m, right, right2)
         if m.undefined_number(left2):
-            return Slope(left2, right2, right2)
-        if m.undefined_number(right2) or left2 == right2:
+            return Slope(left2, right2, None if jumps[1] else right2, jumps[1])
+        if m.undefined_number(right2):
+            return Slope(left2, right2, None if jumps[0] else left2, jumps[0])
+        if left2 == right2:
             return Slope(left2, right2, left2)
         if m.finite(left2) and m.finite(right2) and abs(right2 - left2) < abs(right - left) / 2:
             middle = (left2 + right2) / 2
             if abs(middle) < m.number(10) ** (self.point.magnitude - _SMALL):
                 middle = self._tiny(direction, exponent, (left + right) / 2)
             return Slope(middle, middle, middle)
-        return Slope(left2, right2, None)
+        return Slope(left2, right2, None, any(jumps))
 
     def _smooth_close_by(self, direction: Direction, exponent: int) -> Slope | None:
         """The derivative where large numbers in the graph make waves that are shorter than the steps so far."""
         magnitude = self.point.magnitude
         if magnitude <= _LARGE:
             return None
-        left, right = self.quotients(direction, exponent, self._step + _SECOND + 2 * magnitude)
+        try:
+            left, right = self.quotients(direction, exponent, self._step + _SECOND + 2 * magnitude)
+        except CannotJudge:  # more digits than there may be
+            return None
         if not (self.m.finite(left) and self.m.finite(right)):
             return None
         middle = (left + right) / 2
@@ -287,6 +307,6 @@ def _limit_of(m: Any, first: Any, second: Any) -> Any:
     """The limit of a quotient from its values at a small and at a far smaller step."""
     if m.undefined_number(second) or not m.finite(first) or not m.finite(second):
         return second
-    if abs(second) > abs(first) * 1.3 and second != 0:
+    if abs(second) > abs(first) * _GROWS and second != 0:
         return m.inf if second > 0 else -m.inf
-    return m.number(0) if abs(second) < abs(first) * 1e-3 else second
+    return m.number(0) if abs(second) * _GROWS < abs(first) else second

@@ -70,7 +70,7 @@ def _judged(case: Case, budget: Budget, facts: Facts) -> Judgement:
             judgement, objections = verdict_of(NAME, m, case, truth, facts.rounded)
     if judgement.verdict == DISAGREE and not facts.complete:
         try:
-            facts = explained(case, objections, budget)
+            facts = facts.joined(explained(case, objections, budget))
         except (BudgetSpent, CannotJudge) as reason:
             words = f"{judgement.reason}; whether that is rounding is not known: {reason}"
             return dataclasses.replace(judgement, verdict=CANNOT, reason=words)
@@ -117,7 +117,9 @@ def _excused(judgement: Judgement, objections: Sequence[Entry], facts: Facts) ->
         return judgement
     labels = {entry.label for entry in objections}
     if labels <= facts.kinks:
-        return dataclasses.replace(judgement, verdict=KINK, reason=f"a kink within rounding; {judgement.reason}")
+        return dataclasses.replace(
+            judgement, verdict=KINK, reason=f"a kink, or the edge of a domain; {judgement.reason}"
+        )
     if not labels <= facts.losses | facts.kinks:
         return dataclasses.replace(judgement, verdict=CANNOT, reason=overflowing(facts, judgement))
     return dataclasses.replace(judgement, verdict=CANNOT, reason=losing(judgement))
@@ -161,7 +163,7 @@ def expanded(m: SymbolicArithmetic, case: Case, wrt: Mapping[str, Node]) -> tupl
             inner = ancestors([node])
             point = evaluate_graph(m.precise, inner, {}, m.budget)[node]
         else:
-            point = np.asarray(node.value).reshape(node.shape)
+            point = np.asarray(node.value).reshape(node.shape).astype(object)  # Python's numbers
         entries = []
         for index in np.ndindex(node.shape):
             entries.append(m.symbol(entry_label(name, index), point[index]))

@@ -165,6 +165,9 @@ class SymbolicArithmetic:
         self.budget.spend()
         terms = [self.lifted(arg) for arg in args]
         value = self.precise.function(name, *[term.value for term in terms])
+        if name in ("sinpi", "cospi"):
+            function = getattr(self.sympy, name[:3])
+            return self._made(lambda x: function(self.sympy.pi * x), value, terms)
         if self.precise.undefined_number(value):
             return self.undefined()
         if not any(term.varies for term in terms) and self.precise.finite(value) and value and not self._readable:

@@ -10,6 +10,7 @@ import argparse
 import gc
 import json
 import multiprocessing
+import re
 import sys
 import time
 import traceback
@@ -29,8 +30,12 @@ from agrad.engine.outputs import Weight
 from agrad.engine.referees import Case, Referees
 
 CHUNK = 50
+WARMING = 4
+"""A seed of an ordinary expression."""
 ROOM = 1.5
 """What a check may take beyond its seconds: the ending of a process, and a machine that does other things."""
+BROKEN = re.compile(r"\w+(Error|Exception)\b")
+"""A reason that is an exception: the referee itself has failed."""
 EVALUATION = 12.0
 """What reading, running and looking closer may take."""
 
@@ -69,7 +74,9 @@ def judged(seed: int, referees: Referees, seconds: float) -> Record:
         if found is None:
             return Record(seed, "empty")
         text = found.text
-        return judgement(seed, found, referees, seconds)
+        record = judgement(seed, found, referees, seconds)
+        # A machine that does other things is late now and then, an expression that hangs always.
+        return record if record.outcome != "late" else judgement(seed, found, referees, seconds)
     except AgradError as error:
         return Record(seed, "refused", reason=error.message)
     except Exception:  # whatever it is, it is the find that this program is for
@@ -87,7 +94,9 @@ def judgement(seed: int, found: Expression, referees: Referees, allowed: float) 
     seconds = (between - start, time.monotonic() - between)
     verdicts = {judgement.name: judgement.verdict for judgement in check.referees}
     late = seconds[0] > EVALUATION or seconds[1] > allowed + ROOM
-    record = Record(seed, "late" if late else check.verdict, dict(verdicts), seconds)
+    broken = any(BROKEN.match(judgement.reason or "") for judgement in check.referees)
+    outcome = "late" if late else "crash" if broken else check.verdict
+    record = Record(seed, outcome, dict(verdicts), seconds)
     if record.is_fault:
         said = [f"{judgement.name}: {judgement.verdict}: {judgement.reason}" for judgement in check.referees]
         record.reason = "\n".join([*said, f"blame: {check.blame}", f"gradients: {case_of(evaluation).gradients}"])
@@ -104,6 +113,7 @@ def case_of(evaluation: Evaluation) -> Case:
 def chunk(seeds: Sequence[int], seconds: float, operations: int) -> list[Record]:
     """The records of some seeds, by one process of referees."""
     with Referees(seconds=seconds, operations=operations) as referees:
+        judged(WARMING, referees, seconds)  # its process starts, which is no part of any check
         records = [judged(seed, referees, seconds) for seed in seeds]
     gc.collect()
     return records

@@ -57,7 +57,16 @@ def _standardize_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType
 def _standardize_kernel(xp: Any, x: Any, dim: tuple[int, ...], eps: float) -> Any:
     apart = centered_kernel(xp, x, dim)
     variance = mean_kernel(xp, xp.square(apart), dim, True)
-    return apart / xp.sqrt(variance + variance.dtype.type(eps))
+    result = apart / xp.sqrt(variance + variance.dtype.type(eps))
+    beyond = xp.isinf(variance)
+    if not xp.any(beyond):
+        return result
+    # Squares overflow where the numbers themselves do not; eps is nothing beside them.
+    largest = xp.max(xp.abs(apart), axis=dim, keepdims=True)
+    parts = apart / largest
+    return xp.where(
+        beyond & xp.isfinite(largest), parts / xp.sqrt(mean_kernel(xp, xp.square(parts), dim, True)), result
+    )
 
 
 def _standardize_row(m: Any, row: list[Any], eps: float) -> list[Any]:

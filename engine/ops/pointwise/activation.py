@@ -219,7 +219,8 @@ def _shrinkage(name: str, doc: str, moved: Callable[[Any, Any], Any], c: str, gr
 
     def formula(m: Any, x: Any, lambd: float) -> Any:
         bound = m.number(lambd)
-        low = lambda: m.where(x < -bound, lambda: moved(x, -bound), lambda: m.number(0))
+        inner = lambda: m.where(x <= bound, lambda: m.number(0), lambda: x)  # x where it is NaN
+        low = lambda: m.where(x < -bound, lambda: moved(x, -bound), inner)
         return m.where(x > bound, lambda: moved(x, bound), low)
 
     row = _activation(

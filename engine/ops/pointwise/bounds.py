@@ -377,7 +377,9 @@ NAN_TO_NUM = unary(
     infer=infer.same,
     kernel=lambda xp, x, nan, posinf, neginf: xp.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf),
     c="(isnan({0}) ? {nan} : isinf({0}) ? ({0} > 0 ? {posinf} : {neginf}) : {0})",
-    formula=lambda _m, x, nan, posinf, neginf: x,  # noqa: ARG005  # exact numbers are finite
+    formula=lambda m, x, nan, posinf, neginf: m.where(  # noqa: ARG005  # a number that overflows only in floats stays
+        m.equal(x, x), lambda: x, lambda: m.number(nan)
+    ),
     slope=lambda x, _y, nan, posinf, neginf: inside(make.abs(x) < float("inf"), x),  # noqa: ARG005  # as above
     domain="all numbers, nan and the infinities included",
     kink="0 where a number was put in place",

@@ -146,6 +146,10 @@ def _number_wins(name: str, doc: str, *, extreme: str, wins: _Beaten, grad_fn: s
             make.where(first, 0.0, g) if y.requires_grad else None,
         ]
 
+    def formula(m: Any, x: Any, y: Any) -> Any:
+        both = lambda: getattr(m, extreme)([x, y])
+        return m.where(m.equal(x, x), lambda: m.where(m.equal(y, y), both, lambda: x), lambda: y)
+
     return binary(
         name,
         doc,
@@ -153,7 +157,7 @@ def _number_wins(name: str, doc: str, *, extreme: str, wins: _Beaten, grad_fn: s
         forms=(f"torch.{name}(x, y)", f"x.{name}(y)", f"np.{name}(x, y)"),
         kernel=lambda xp, x, y: getattr(xp, name)(x, y),
         c=f"{name}({{0}}, {{1}})",
-        formula=lambda m, x, y: getattr(m, extreme)([x, y]),
+        formula=formula,
         slopes=None,
         rule=rule,
         examples=_apart(f"torch.{name}(x, y)"),
@@ -208,8 +212,9 @@ def _heaviside(input: Node, values: Node) -> Node:
 
 
 def _heaviside_formula(m: Any, x: Any, values: Any) -> Any:
-    positive = lambda: m.where(x < 0, lambda: m.number(0), lambda: m.number(1))
-    return m.where(m.equal(x, m.number(0)), lambda: values, positive)
+    positive = lambda: m.where(x > 0, lambda: m.number(1), lambda: x)  # x where it is NaN
+    not_zero = lambda: m.where(x < 0, lambda: m.number(0), positive)
+    return m.where(m.equal(x, m.number(0)), lambda: values, not_zero)
 
 
 HEAVISIDE = binary(

@@ -267,7 +267,9 @@ ANGLE = unary(
     infer=floating,
     kernel=_angle_kernel,
     c="(({0}) < 0 ? 3.141592653589793 : ({0}) != ({0}) ? ({0}) : 0.0)",
-    formula=lambda m, x: m.where(x < 0, lambda: m.pi, lambda: m.number(0)),
+    formula=lambda m, x: m.where(
+        x < 0, lambda: m.pi, lambda: m.where(x >= 0, lambda: m.number(0), lambda: x)
+    ),  # x where it is NaN
     slope=lambda _x, _y: 0,
     examples=(
         Example("torch.angle(x)", {"x": (3,)}, {"x": POSITIVE}),

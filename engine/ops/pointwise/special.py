@@ -115,7 +115,7 @@ def _erfcx_derivative(x: Node, order: int) -> Node:
     return apply(ERFCX_DERIVATIVE, (x,), {"order": order})
 
 
-_FAR: Final = 1e6
+_SERIES_FROM: Final = 1e6
 """Where exp(x**2) times erfc(x) is left to its asymptotic series."""
 
 
@@ -124,7 +124,8 @@ def _erfcx_derivative_formula(m: Any, x: Any, order: int) -> Any:
         integral = _erfc_integral(2 / m.sqrt(m.pi), m.exp(x * x) * m.function("erfc", x), x, order)
         return integral * (-2) ** order * math.factorial(order)
 
-    return m.where(x < _FAR, near, lambda: m.function("erfcx", x, order))
+    far = lambda: m.where(x >= _SERIES_FROM, lambda: m.function("erfcx", x, order), lambda: x)  # x where it is NaN
+    return m.where(x < _SERIES_FROM, near, far)
 
 
 ERFCX_DERIVATIVE = unary(
@@ -503,6 +504,13 @@ LOGIT = unary(
     grad_fn="LogitBackward0",
 )
 
+
+def _entr_formula(m: Any, x: Any) -> Any:
+    below = lambda: m.where(x < 0, lambda: -m.inf, lambda: x)  # x where it is NaN
+    at_most_zero = lambda: m.where(m.equal(x, m.number(0)), lambda: m.number(0), below)
+    return m.where(x > 0, lambda: -x * m.log(x), at_most_zero)
+
+
 ENTR = unary(
     "entr",
     "The entropy term -x*log(x), and 0 at 0.",
@@ -511,9 +519,7 @@ ENTR = unary(
     method=False,
     kernel=from_library("entr"),
     c="({0} > 0 ? -{0} * log({0}) : {0} == 0 ? 0.0 : {0} < 0 ? -INFINITY : {0})",
-    formula=lambda m, x: m.where(
-        x > 0, lambda: -x * m.log(x), lambda: m.where(m.equal(x, m.number(0)), lambda: m.number(0), lambda: -m.inf)
-    ),
+    formula=_entr_formula,
     slope=lambda x, _y: -1.0 - make.log(x),
     within=POSITIVE,
     domain="x >= 0; differentiable for x > 0",

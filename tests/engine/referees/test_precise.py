@@ -254,3 +254,11 @@ def test_parts_that_cancel_leave_rounding(make_case: MakeCase, text: str) -> Non
     assert judged(case).verdict in ("agree", "cannot judge")
     case.gradients["x"] = np.float64(1e-12)
     assert judged(case).verdict == "disagree"
+
+
+def test_directions_do_not_leap_over_waves(make_case: MakeCase) -> None:
+    """A huge entry is moved no farther than a large one: tan has as many poles there as elsewhere."""
+    case = make_case("sum(log(tan(x)**2 + 2))", x=[0.23, 20.5, 1e300])
+    assert judged(case, directions=True).verdict == "agree"
+    case.gradients["x"] = case.gradients["x"] * 1.001
+    assert judged(case, directions=True).verdict == "disagree"

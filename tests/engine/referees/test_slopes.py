@@ -131,3 +131,14 @@ def test_tiny_slopes_are_told_from_rounding() -> None:
     assert float(kink.right) == pytest.approx(1e-60, rel=1e-9)
     assert first("x**4", 0.0).value == 0
     assert first("1e-60*x*abs(x)", 0.0).value == 0
+
+
+@pytest.mark.parametrize(("expression", "expected"), [("x**1.0352", 0.0), ("x**1.01", 0.0), ("x**0.99", math.inf)])
+def test_a_power_near_one_has_its_limit_at_zero(expression: str, expected: float) -> None:
+    """A quotient that shrinks or grows slowly with the step, like h**0.01, tends to zero or infinity."""
+    assert float(first(expression, 0.0).value) == expected
+
+
+def test_more_digits_than_there_may_be_are_done_without() -> None:
+    """The slope of what overflows every double is found with the usual steps."""
+    assert float(first("log(exp(exp(x)))", 7.5).value) == pytest.approx(math.exp(7.5), rel=1e-12)

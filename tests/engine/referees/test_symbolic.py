@@ -10,6 +10,7 @@ import pytest
 
 from agrad.engine.referees import Case, symbolic
 from agrad.engine.referees.case import Judgement
+from agrad.engine.referees.excuses import Facts
 from agrad.engine.worker.budget import Budget
 
 MakeCase = Callable[..., Case]
@@ -187,3 +188,33 @@ def test_closed_forms_are_short_and_readable(
 def test_many_leaves_have_no_closed_forms(make_case: MakeCase) -> None:
     """Arrays and long lists of names would not be read."""
     assert symbolic.closed_forms(make_case("sum(x**2)", x=[1.0, 2.0]), Budget()) == {}
+
+
+def test_leaves_of_single_precision_are_numbers_too(make_case: MakeCase) -> None:
+    """float32 leaves are expanded as well, exactly as they stand."""
+    judgement = judged(make_case("sum(sqrt(x) * exp(x))", dtype="float32", x=[1.5, 2.5]))
+    assert judgement.verdict == "agree", judgement
+
+
+def test_the_root_of_a_square_is_left_to_others_at_its_kink(make_case: MakeCase) -> None:
+    """sqrt(x**2) has two slopes at zero, of which SymPy knows nothing."""
+    assert judged(make_case("sqrt((x - 1.0)**2)", x=1.0)).verdict in ("kink", "cannot judge")
+
+
+def test_huge_numbers_that_cancel_take_nothing_with_them(make_case: MakeCase) -> None:
+    """1e300 - 1e300 + 0.9: the 0.9 would be lost with 50 digits and with 80 alike."""
+    case = make_case("sqrt((x + (y + w))**2 + 1)", wrt=["w"], x=1e300, y=-1e300, w=0.9)
+    case.gradients["w"] = np.float64(0.9 / 1.81**0.5)
+    assert judged(case).verdict == "agree"
+
+
+def test_what_mpmath_found_of_some_entries_is_kept(make_case: MakeCase) -> None:
+    """Where mpmath's time was up midway, the entries that it has explained stay explained beside the others."""
+    case = make_case("sum(x * y)", wrt=["x"], x=[1.0, 2.0], y=[1.0, 1e-17])
+    case.gradients["x"] = np.array([1.0, 0.0])
+    assert judged(case).verdict == "disagree"
+    facts = Facts(rounded={"x[1]"})
+    assert symbolic.judge(case, Budget(), facts).verdict == "agree"
+    case.gradients["x"] = np.array([0.5, 0.0])
+    assert symbolic.judge(case, Budget(), facts).verdict == "disagree"
+    assert facts.joined(Facts(kinks={"x[0]"})).rounded == {"x[1]"}

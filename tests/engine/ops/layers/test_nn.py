@@ -134,3 +134,12 @@ def test_distances_and_neighbours(value: Value, slopes: Slopes) -> None:
     window = np.array([1.0 / 2, 5.0 / 2, 13.0 / 2])
     expected = np.array([1.0, 2.0, 3.0]) / (1.0 + window) ** 0.5
     np.testing.assert_allclose(np.ravel(value(make.local_response_norm(x, 2, alpha=1.0, beta=0.5))), expected)
+
+
+def test_rows_whose_squares_overflow_are_normalised(value: Value) -> None:
+    """Numbers beyond the root of the largest double; rows beside them are as they were."""
+    rows = np.array([[1e300, -1e300, 0.0], [1.0, 2.0, 4.0]])
+    huge, ordinary = value(make.layer_norm(leaf(rows), 3))
+    np.testing.assert_allclose(huge, [1.5**0.5, -(1.5**0.5), 0.0], rtol=1e-14)
+    assert ordinary == value(make.layer_norm(leaf(rows[1:]), 3))[0]
+    assert np.isnan(value(make.layer_norm(leaf(np.array([np.inf, 1.0])), 2))).all()

@@ -1,0 +1,53 @@
+"""mpmath's numbers: what they cost, and functions where mpmath alone has no answer or takes too long."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import pytest
+
+from agrad.engine.referees.arithmetic import PreciseArithmetic
+
+
+def test_contexts_are_made_once() -> None:
+    """Two arithmetics of as many digits share a context, and what was left in it by an interrupt is set right."""
+    first = PreciseArithmetic(61)
+    first.context.prec += 100
+    second = PreciseArithmetic(61)
+    assert second.context is first.context
+    assert second.digits == 61
+    assert PreciseArithmetic(62).context is not first.context
+
+
+@pytest.mark.parametrize("x", [2.0**100 * 1.5, 1e31, 1e300])
+def test_loggamma_far_out_is_quick_and_right(x: float) -> None:
+    """Stirling's series gives what mpmath gives where that is quick."""
+    m = PreciseArithmetic(60)
+    start = time.perf_counter()
+    value = m.function("loggamma", x)
+    assert time.perf_counter() - start < 1.0
+    assert float(value) == pytest.approx(math.lgamma(x), rel=1e-14)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_erfcx_by_its_series_is_the_product(order: int) -> None:
+    """Where both can be had, the series and the derivatives of exp(x**2)*erfc(x) are one."""
+    m = PreciseArithmetic(60)
+    context = m.context
+    x = context.mpf(200)
+    product = context.diff(lambda t: context.exp(t * t) * context.erfc(t), x, order)
+    assert abs(m.function("erfcx", x, order) / product - 1) < 1e-25
+
+
+@pytest.mark.parametrize(("x", "y"), [(5.0, -3.0), (-1e300, 1e16), (0.6394, 5e-324), (1.0, 1e-300)])
+def test_a_remainder_is_exact(x: float, y: float) -> None:
+    """However large the quotient: as Python's own, which is exact too."""
+    m = PreciseArithmetic(50)
+    assert float(m.number(x) % m.number(y)) == x % y
+
+
+@pytest.mark.parametrize("x", [1.0, -2.0, 1e8])
+def test_sines_of_whole_numbers_are_zero(x: float) -> None:
+    """sin(pi*x) has no rounding of pi in it."""
+    assert PreciseArithmetic(50).function("sinpi", x) == 0
