@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from itertools import count
 from threading import Thread
 from typing import Any, Final
@@ -31,6 +31,10 @@ LONG: Final = 2_048
 MOST_WORKING_BYTES: Final = 6 * WORKING_BYTES
 """What a block may take at most, unless a single row takes more."""
 
+BROADCAST_BY: Final = 256
+"""Elements that NumPy is to take at a time where it broadcasts. It copies rows shorter than that (8,192 unless told)
+together first, which costs more than what is then done with them. No result depends on it."""
+
 SHORT: Final = 2
 """Blocks for each worker below which another worker is not worth its start."""
 
@@ -43,6 +47,7 @@ class Programs:
         guarded: zeros stop everywhere; the same program where nothing can stop.
         block_rows: how many rows a block has.
         multiplies: whether there are matrix products in it.
+        has_long_rows: whether there are rows that need not be copied together.
     """
 
     def __init__(self, run: FusedRun) -> None:
@@ -52,6 +57,9 @@ class Programs:
         tests = any(call.kind == "check" for call in plain.calls) or any(ending.tested for ending in plain.endings)
         self.guarded = Compiler(run, guarded=True).compiled() if tests else self.plain
         self.block_rows = _block_rows(run, self.plain)
+        axes = len(run.lead)
+        values = (*run.members, *[operand.value for operand in run.inputs if operand.rows])
+        self.has_long_rows = any(len(value.shape) > axes and value.shape[-1] >= BROADCAST_BY for value in values)
         self.multiplies = any(value.op.name in ("matmul", CONTRACTED.name) for value in (*run.members, *run.endings))
 
 
@@ -61,7 +69,8 @@ def _block_rows(run: FusedRun, program: Program) -> int:
     outside = [*[operand.value for operand in run.inputs if operand.rows], *run.outputs]
     row = sum(math.prod(value.shape[axes:]) * value.dtype.itemsize for value in outside)
     row += sum(math.prod(shape) * dtype.itemsize for by_rows, shape, dtype in program.buffers if by_rows)
-    width = max([math.prod(shape) for by_rows, shape, _ in program.buffers if by_rows], default=1)
+    widths = [math.prod(value.shape[axes:]) for value in outside]
+    width = max([*widths, *[math.prod(shape) for by_rows, shape, _ in program.buffers if by_rows]], default=1)
     long_enough = min(LONG // max(width, 1), MOST_WORKING_BYTES // max(row, 1))
     return max(1, min(run.rows, max(WORKING_BYTES // max(row, 1), long_enough)))
 
@@ -162,7 +171,7 @@ class Job:
 
     def work(self, watch: Callable[[float], None] | None) -> None:
         """Take block after block until none is left."""
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), _broadcasting(self.programs):
             plain = Frame(self, self.programs.plain)
             guarded: Frame | None = None
             while not self.stopped:
@@ -179,6 +188,18 @@ class Job:
                         raise AssertionError("a guarded block is tested")
                 if watch is not None:
                     watch(stop / self.rows)
+
+
+@contextmanager
+def _broadcasting(programs: Programs) -> Iterator[None]:
+    """Let NumPy broadcast by rows, in this thread, where rows are long."""
+    before = np.getbufsize()
+    if programs.has_long_rows:
+        np.setbufsize(BROADCAST_BY)
+    try:
+        yield
+    finally:
+        np.setbufsize(before)
 
 
 def _rows_of(array: Any, value: Value, axes: int) -> Callable[[int, int], Any]:

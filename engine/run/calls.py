@@ -10,6 +10,7 @@ import numpy as np
 
 from ..graph import BOOL, Attrs, DType, Shape
 from .program import Call, Program, Register
+from .rows import FIRST
 
 _PASSES_NAN: Final = frozenset(
     {
@@ -36,6 +37,9 @@ _PASSES_NAN: Final = frozenset(
     }
 )
 """Functions whose result is NaN wherever an argument is."""
+
+_TAKES_NAN: Final = frozenset({"view", "wide", "fold", "dot"})
+"""Kinds of calls whose results are NaN where any element is that they depend on."""
 
 _EVEN: Final = frozenset({np.absolute, np.cosh})
 """Functions that give the same of a number and its negative."""
@@ -112,7 +116,7 @@ class Calls:
             return register
         rows = kind in ("view", "wide") or any(self.registers[each].rows for each in inputs)
         tainted = any(self.registers[each].tainted for each in inputs)
-        if tainted and not (kind in ("view", "wide", "fold") or function in _PASSES_NAN):
+        if tainted and not (kind in _TAKES_NAN or function in _PASSES_NAN or function is FIRST.kernel):
             for each in inputs:
                 if self.registers[each].tainted:
                     self._check(each)

@@ -16,8 +16,9 @@ from .alignment import alignment, folded_axes
 from .allocation import allocate
 from .calls import Calls
 from .fusion import FusedRun
+from .products import products_in_sums, stopped
 from .program import Call, Ending, Program
-from .rows import ADDED, LARGEST_PLACE, PLACED, SHARE, TAKEN
+from .rows import ADDED, FIRST, LARGEST_PLACE, PLACED, SHARE, TAKEN
 from .tracing import StandIn, traced
 from .values import Value
 
@@ -39,6 +40,7 @@ class Compiler:
         self._guarded = guarded
         self._axes = len(run.lead)
         self._of: dict[tuple[Value, bool], int] = {}
+        self._product_in = products_in_sums(run)
 
     def compiled(self) -> Program:
         """The program."""
@@ -49,8 +51,10 @@ class Compiler:
             register = self.calls.new(operand.rows, shape, value.dtype)
             program.inputs.append(register)
             self._of[value, operand.rows] = register
+        merged = frozenset(self._product_in.values())
         for value in self.run.members:
-            self._of[value, True] = self._member(value)
+            if value not in merged:
+                self._of[value, True] = self._member(value)
         program.outputs = [self.calls.actual(self._full(self._of[value, True], value)) for value in self.run.outputs]
         for register in dict.fromkeys(program.outputs):
             if self.calls.registers[register].tainted:
@@ -63,12 +67,30 @@ class Compiler:
 
     def _ending(self, place: int, value: Value) -> Ending:
         """What is folded away of the arguments of an ending, of which each block gives a part."""
-        sources = [
-            self.calls.actual(self._full(self._operand(value, place), arg)) for place, arg in enumerate(value.args)
-        ]
+        product = self._product_in.get(value)
+        sources = self._sources(value) if product is None else self._factors(product)
         axes = tuple(axis - self._axes + 1 for axis in folded_axes(value) if axis >= self._axes)
         self.calls.soon(Call("part", place, tuple(sources), -1, {}, False, (), value.dtype))
-        return Ending((0, *axes), any(self.calls.registers[register].tainted for register in sources))
+        tainted = any(self.calls.registers[register].tainted for register in sources)
+        return Ending((0, *axes), tainted or (product is not None and self._may_stop(product)))
+
+    def _sources(self, value: Value) -> list[int]:
+        """The registers of all arguments, whole."""
+        return [self.calls.actual(self._full(self._operand(value, place), arg)) for place, arg in enumerate(value.args)]
+
+    def _factors(self, product: Value) -> list[int]:
+        """The registers of two factors that are added up without their product."""
+        factors = self._sources(product)
+        if self._guarded and product.op.name in GUARDED:
+            shape = product.shape[self._axes :]
+            attrs = {"kernel": product.op.kernel}
+            sides = [{**attrs, "side": side} for side in (0, 1)]
+            return [self.calls.note("kernel", stopped, factors, shape, product.dtype, each) for each in sides]
+        return factors * 2 if len(factors) == 1 else factors
+
+    def _may_stop(self, product: Value) -> bool:
+        """Whether a product is made as if nothing stopped, and has to be tested."""
+        return product.op.name in GUARDED and not self._guarded
 
     def _operand(self, value: Value, place: int) -> int:
         """The register of an argument."""
@@ -90,6 +112,8 @@ class Compiler:
     def _member(self, value: Value) -> int:
         name = value.op.name
         shape = value.shape[self._axes :]
+        if value in self._product_in:
+            return self._dot(value, shape)
         registers = [self._operand(value, place) for place in range(len(value.args))]
         if name == "expand":
             return registers[0]  # functions broadcast by themselves
@@ -112,6 +136,14 @@ class Compiler:
             attrs = {"axis": axes, "keepdims": value.attrs.get("keepdim", True)}
             return self.calls.note("fold", fold, [self._full(registers[0], value.args[0])], shape, value.dtype, attrs)
         return self._called(value, registers)
+
+    def _dot(self, value: Value, shape: Shape) -> int:
+        """The register of a sum over rows of a product."""
+        product = self._product_in[value]
+        register = self.calls.note("dot", None, self._factors(product), shape, value.dtype)
+        if self._may_stop(product):
+            self.calls.taint(register)
+        return register
 
     def _typed(self, registers: Sequence[int], value: Value) -> list[int]:
         """Registers with written numbers in the dtype of the result."""
@@ -193,7 +225,7 @@ class _Unfit(Exception):  # noqa: N818  # no fault: the kernel is called as it i
     """A kernel uses an array of its own."""
 
 
-_FRESH: Final = (TAKEN, LARGEST_PLACE)
+_FRESH: Final = (FIRST, TAKEN, LARGEST_PLACE)
 """Rows whose kernels give arrays of their own, never views of their arguments."""
 
 _WEAK: Final = (bool, int, float, complex)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from .merging import is_nan, part_of
+from .products import row_sums
 from .program import WRITTEN, Program
 
 if TYPE_CHECKING:
@@ -153,6 +154,7 @@ def _added(_function: Any, values: Sequence[Any], out: Any, _attrs: Any, _shape:
 
 _OTHER_CALLS: Final[dict[str, Callable[..., Any]]] = {
     "fold": _fold,
+    "dot": lambda _function, values, out, _attrs, _shape, _dtype: row_sums(values[0], values[1], out),
     "cast": _cast,
     "where": _where,
     "kernel": _kernel,

@@ -160,9 +160,9 @@ def _centered(lowering: _Lowering, attrs: Attrs) -> Value:  # noqa: ARG001  # as
 def _standardize(lowering: _Lowering, attrs: Attrs) -> Value:
     centered, squares = lowering.distances()
     variance = lowering.on("div", squares, lowering.number(lowering.count))
-    return lowering.on(
-        "div", centered, lowering.on("sqrt", lowering.on("add", variance, lowering.number(attrs["eps"])))
-    )
+    deviation = lowering.on("sqrt", lowering.on("add", variance, lowering.number(attrs["eps"])))
+    # A root is no number so small that its reciprocal overflows: one quotient a row is enough.
+    return lowering.on("mul", centered, lowering.on("div", lowering.number(1.0), deviation))
 
 
 def _var(lowering: _Lowering, attrs: Attrs) -> Value:

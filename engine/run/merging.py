@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from .products import sum_of_products
 from .rows import CONTRACTED, MEANS, MOMENTS
 from .values import Value
 
@@ -59,12 +60,15 @@ def part_of(value: Value, blocks: Sequence[Any], axes: tuple[int, ...], spare: d
 
     Args:
         value: the ending.
-        blocks: the rows of its arguments.
+        blocks: the rows of its arguments; of a sum, also two blocks whose product is to be added up.
         axes: the axes of the block that are folded away.
         spare: arrays of the caller's to compute in, by the number of their rows; kept there for the next block.
     """
     if value.op is CONTRACTED:
         return CONTRACTED.kernel(np, *blocks, **value.attrs)  # type: ignore[misc]  # it has one
+    if len(blocks) > 1:
+        left, right = blocks
+        return sum_of_products(left, right, axes)
     (block,) = blocks
     fold = _FOLDS.get(value.op.name)
     if fold is not None:
@@ -78,7 +82,10 @@ def part_of(value: Value, blocks: Sequence[Any], axes: tuple[int, ...], spare: d
     if value.op is MEANS:
         return Moments(count, first.copy(), mean, None)
     apart -= mean
-    squares = np.add.reduce(np.square(apart, out=apart), axis=axes, keepdims=True)
+    if apart.ndim == 2 and axes == (0,):
+        squares = sum_of_products(apart, apart, axes)[None]
+    else:
+        squares = np.add.reduce(np.square(apart, out=apart), axis=axes, keepdims=True)
     return Moments(count, first.copy(), mean, squares)
 
 

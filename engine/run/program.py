@@ -12,9 +12,10 @@ class Call(NamedTuple):
     """One call of a program.
 
     Attributes:
-        kind: "call" (a universal function), "where", "cast", "fold" (a reduction along rows), "view" (another shape),
-            "wide" (broadcast), "kernel" (a row's kernel as it is), "fresh" (one that gives no view), "placed" and
-            "added" (one element of each row is another), "check" (a test for NaN) or "part" (of an ending).
+        kind: "call" (a universal function), "where", "cast", "fold" (a reduction along rows), "dot" (the sums
+            of products along the last axis), "view" (another shape), "wide" (broadcast), "kernel" (a row's kernel as it
+            is), "fresh" (one that gives no view), "placed" and "added" (one element of each row is another), "check" (a
+            test for NaN) or "part" (of an ending).
         function: what is called; of a part, the place of its ending.
         inputs: registers.
         output: the register of its result.
@@ -86,5 +87,5 @@ class Register(NamedTuple):
     tainted: bool
 
 
-WRITTEN: Final = frozenset({"call", "cast", "fold", "placed", "added"})
+WRITTEN: Final = frozenset({"call", "cast", "fold", "dot", "placed", "added"})
 """Kinds of calls that write their result into an array that is given to them."""

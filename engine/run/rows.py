@@ -17,7 +17,11 @@ def _first(xp: Any, x: Any, dim: tuple[int, ...]) -> Any:  # noqa: ARG001  # eve
     return x[tuple(slice(0, 1) if axis in dim else slice(None) for axis in range(x.ndim))]
 
 
-FIRST: Final = _row("first", "The first element along some axes, which are kept with length 1.", _first)
+FIRST: Final = _row(
+    "first",
+    "The first element along some axes, which are kept with length 1.",
+    lambda xp, x, dim: _first(xp, x, dim).copy(),  # no view: x may be written over while it is needed
+)
 
 
 def _means(xp: Any, x: Any, dim: tuple[int, ...]) -> Any:
