@@ -14,7 +14,7 @@ from agrad.engine.evaluation import chosen_outputs
 from agrad.engine.language import Formulas
 
 from .options import names
-from .reading import read_formulas
+from .reading import TextRequest, read_formulas
 from .render.derive import as_json, lines_of, notes_of
 from .screen import Screen, standard_screen, write, write_lines
 
@@ -33,17 +33,11 @@ _NOTATIONS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(TextRequest):
     """What a person asks for: the options of the same names."""
 
-    file: str | None
-    expressions: Sequence[str]
-    at: Sequence[str]
-    data: Sequence[str]
-    wrt: Sequence[str]
     outputs: Sequence[str]
     order: int
-    dtype: str
     format_: str
     simplify: bool
     seconds: float

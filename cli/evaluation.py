@@ -17,7 +17,7 @@ from agrad.engine.report import Report, make_report
 from agrad.engine.run.cpu import evaluate as evaluate_nodes
 
 from .options import names
-from .reading import read_formulas, weight_of
+from .reading import TextRequest, read_formulas, weight_of
 from .screen import Screen, standard_screen, write, write_lines
 
 if TYPE_CHECKING:
@@ -31,14 +31,9 @@ DISAGREED: Final = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(TextRequest):
     """What a person asks for: the options of the same names."""
 
-    file: str | None
-    expressions: Sequence[str]
-    at: Sequence[str]
-    data: Sequence[str]
-    wrt: Sequence[str]
     outputs: Sequence[str]
     grad_tensors: Sequence[str]
     retain_grad: bool
@@ -48,7 +43,6 @@ class Request:
     strict_kinks: bool
     anomaly: bool
     device: str
-    dtype: str
     format_: str
     full: bool
     save: str | None

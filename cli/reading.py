@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Protocol
+from dataclasses import dataclass
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -20,32 +21,16 @@ from agrad.engine.outputs import Weight
 from .options import names
 
 
-class TextRequest(Protocol):
-    """The options that say what is read and differentiated by, as a command's request holds them."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextRequest:
+    """The options that say what is read and differentiated by; a command's request adds its own."""
 
-    @property
-    def file(self) -> str | None:
-        """The file, or `-`."""
-
-    @property
-    def expressions(self) -> Sequence[str]:
-        """The lines of every -e."""
-
-    @property
-    def at(self) -> Sequence[str]:
-        """Values of names."""
-
-    @property
-    def data(self) -> Sequence[str]:
-        """Files of values."""
-
-    @property
-    def wrt(self) -> Sequence[str]:
-        """Names to differentiate by."""
-
-    @property
-    def dtype(self) -> str:
-        """That of all floats."""
+    file: str | None
+    expressions: Sequence[str]
+    at: Sequence[str]
+    data: Sequence[str]
+    wrt: Sequence[str]
+    dtype: str
 
 
 def read_formulas(request: TextRequest) -> Formulas:
