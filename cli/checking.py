@@ -21,9 +21,9 @@ from agrad.engine.checking.ordered import InOrder
 from agrad.engine.checking.policy import Policy
 from agrad.engine.checking.subjects import Subject, subjects
 from agrad.engine.checking.versions import this_run
-from agrad.engine.data import read_data
 from agrad.engine.errors import AgradError, InputError
-from agrad.engine.files import check_target
+from agrad.engine.files.data import read_data
+from agrad.engine.files.texts import check_target
 from agrad.engine.language import Formulas, assignments, build
 
 from .check_writer import Writer

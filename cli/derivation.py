@@ -10,7 +10,7 @@ import click
 
 from agrad.engine.closed_forms.request import Derived, Wanted, asked, fill_in, request
 from agrad.engine.errors import AgradError
-from agrad.engine.evaluation import chosen_outputs
+from agrad.engine.evaluation.evaluate import chosen_outputs
 from agrad.engine.language import Formulas
 
 from .options import names

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agrad.engine.claims import judge_difference
 from agrad.engine.claims.judgement import CANNOT, HOLDS, PROVED, REFUTED, Finding, told
 from agrad.engine.errors import AgradError, InputError, Source
-from agrad.engine.files import read_text
+from agrad.engine.files.texts import read_text
 from agrad.engine.language import assignments, build
 
 from .options import names

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from agrad.engine.errors import AgradError, DeviceError
-from agrad.engine.evaluation import Evaluation, chosen_outputs, evaluate
-from agrad.engine.files import check_target, save_npz
+from agrad.engine.evaluation.evaluate import Evaluation, chosen_outputs, evaluate
+from agrad.engine.evaluation.outputs import Weight
+from agrad.engine.files.texts import check_target, save_npz
 from agrad.engine.language import Formulas
-from agrad.engine.outputs import Weight
 from agrad.engine.report import Report, make_report
 from agrad.engine.run.cpu import evaluate as evaluate_nodes
 
@@ -21,8 +21,8 @@ from .reading import TextRequest, read_formulas, weight_of
 from .screen import Screen, standard_screen, write, write_lines
 
 if TYPE_CHECKING:
+    from agrad.engine.derivatives.matrices import Matrices
     from agrad.engine.graph import Node
-    from agrad.engine.matrices import Matrices
     from agrad.engine.referees import Check, RefereeProcess, RunningCheck
     from agrad.engine.referees.device import Comparing
     from agrad.engine.run.device import Compute
@@ -130,7 +130,7 @@ def derived(formulas: Formulas, outputs: dict[str, Node], request: Request) -> M
     """What is asked for beyond gradients."""
     if not (request.jacobian or request.hessian or request.order):
         return None
-    from agrad.engine.matrices import Wanted, matrices
+    from agrad.engine.derivatives.matrices import Wanted, matrices
 
     return matrices(outputs, formulas.wrt, Wanted(request.jacobian, request.hessian, request.order or 0))
 

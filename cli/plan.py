@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agrad.engine.errors import AgradError
-from agrad.engine.evaluation import chosen_outputs
-from agrad.engine.planned import planned
+from agrad.engine.evaluation.evaluate import chosen_outputs
+from agrad.engine.evaluation.planned import planned
 
 from .evaluation import Request
 from .options import names

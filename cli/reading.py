@@ -10,13 +10,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from agrad.engine.data import read_data
 from agrad.engine.errors import AgradError, InputError, Source
-from agrad.engine.evaluation import unknown_name
-from agrad.engine.files import decoded, read_text
+from agrad.engine.evaluation.evaluate import unknown_name
+from agrad.engine.evaluation.outputs import Weight
+from agrad.engine.files.data import read_data
+from agrad.engine.files.texts import decoded, read_text
 from agrad.engine.language import Formulas, assignments, build, literal
 from agrad.engine.ops.concrete import value_of
-from agrad.engine.outputs import Weight
 
 from .options import names
 

@@ -29,7 +29,7 @@ def read_script(file: str) -> Source:
     Raises:
         InputError: where it cannot be read, or is no text.
     """
-    from agrad.engine.files import decoded, read_text
+    from agrad.engine.files.texts import decoded, read_text
 
     if file != "-":
         return Source(read_text(file), file)

@@ -8,14 +8,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .errors import AgradError, SeveralErrors, Source
+from .files.json_data import json_value
 from .graph import DType, Node
-from .json_data import json_value
 
 if TYPE_CHECKING:
+    from .derivatives.matrices import Matrices
     from .doctor import Diagnosis
-    from .evaluation import Evaluation
+    from .evaluation.evaluate import Evaluation
     from .language import Formulas
-    from .matrices import Matrices
     from .referees import Blame, Check
 
 SCHEMA_VERSION: Final = 1

@@ -2,7 +2,7 @@
 
 A rewrite replaces a small pattern (`log(1 + exp(x))`) by an op that computes the same function (`softplus(x)`). Nodes
 with names keep their own op, expression and grad_fn: only their values and gradients come from the rewritten graph.
-The patterns themselves stand in `patterns.py`.
+The patterns themselves stand in `patterns/`.
 """
 
 from __future__ import annotations

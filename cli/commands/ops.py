@@ -43,7 +43,7 @@ def command(
     if name is not None and (family is not None or search is not None):
         raise InputError("give a NAME, or --family and --search", code="usage")
     import agrad.engine.ops  # noqa: F401  # fills the table
-    from agrad.engine.reference import named, reference, rows
+    from agrad.engine.reference.page import named, reference, rows
 
     from ..render import reference as drawn
     from ..screen import standard_screen, write, write_lines

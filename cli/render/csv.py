@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from agrad.engine.json_data import json_value
+from agrad.engine.files.json_data import json_value
 from agrad.engine.report import Row
 
 from .text import escaped, one_line

@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from agrad.engine.json_data import json_value
+from agrad.engine.files.json_data import json_value
 
 if TYPE_CHECKING:
     from agrad.engine.report import Report, Row

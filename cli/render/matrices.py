@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from agrad.engine.curvature import Curvature, digest, whole_matrix
-from agrad.engine.matrices import Blocks, Matrices, names_of_entries
+from agrad.engine.derivatives.curvature import Curvature, digest, whole_matrix
+from agrad.engine.derivatives.matrices import Blocks, Matrices, names_of_entries
 
 from ..screen import Screen
 from .layout import GAP

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from agrad.engine.json_data import LARGEST_WRITTEN, summary
+from agrad.engine.files.json_data import LARGEST_WRITTEN, summary
 
 
 class Detail(NamedTuple):

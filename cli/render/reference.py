@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from agrad.engine.files.json_data import json_value
 from agrad.engine.graph import Op
-from agrad.engine.json_data import json_value
 from agrad.engine.ops.departures import CONVENTION
-from agrad.engine.reference import HIDDEN, OPERATORS, Reference
+from agrad.engine.reference.page import HIDDEN, OPERATORS, Reference
 from agrad.engine.report import SCHEMA_VERSION
 
 from ..screen import Screen

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ..data import read_data
 from ..errors import AgradError, InputError, Source, Span
+from ..files.data import read_data
 from ..language import assignments
 
 _LINE: Final = re.compile(r"^[ \t]*#[ \t]*check:(.*)$", re.MULTILINE)

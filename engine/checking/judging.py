@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ..errors import AgradError, LimitError, NoGradientError
-from ..evaluation import Evaluation, evaluate
+from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.outputs import Weight
+from ..files.json_data import json_value
 from ..graph import Node, ancestors
-from ..json_data import json_value
-from ..outputs import Weight
 from ..referees import precise, symbolic
 from ..referees.case import AGREE, CANNOT, DISAGREE, KINK, SKIPPED_CHECK, Blame, Case, Check, Judgement
 from .finding import FileResult, Finding, Recorded, faults

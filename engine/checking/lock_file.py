@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
 from ..errors import InputError
-from ..files import read_text, save_text
+from ..files.texts import read_text, save_text
 from .lock import Lock, Locked
 
 SCHEMA_VERSION: Final = 1

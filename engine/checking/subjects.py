@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ..errors import InputError, Span
-from ..evaluation import unknown_name
+from ..evaluation.evaluate import unknown_name
+from ..evaluation.outputs import Weight
 from ..graph import LEAF, Node, ancestors
-from ..outputs import Weight
 
 if TYPE_CHECKING:
     from ..language import Binding, Formulas

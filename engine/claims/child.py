@@ -25,7 +25,7 @@ def answers(request: dict[str, Any], budget: Budget) -> Iterator[dict[str, Any]]
         request: `question` as `question.written` writes it, `points`, `seed`.
         budget: what may be spent.
     """
-    from .. import differentiation, ops  # noqa: F401  # they fill the table
+    from .. import ops  # noqa: F401  # they fill the table
     from .proof import proved
     from .question import read
     from .sampling import sampled

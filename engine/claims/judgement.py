@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ..errors import Span
-from ..json_data import json_value
+from ..files.json_data import json_value
 from ..language.diagnostics import escaped
 
 ClaimVerdict = Literal["proved", "holds", "refuted", "cannot judge"]

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation import evaluate
+from ..evaluation.evaluate import evaluate
+from ..evaluation.outputs import Weight, cotangents
 from ..gradient import gradients
 from ..graph import Node, leaf
 from ..language import Formulas
-from ..outputs import Weight, cotangents
 from ..run.cpu import run
 from ..run.plan import make_plan
 

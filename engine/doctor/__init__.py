@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..evaluation import Evaluation
+    from ..evaluation.evaluate import Evaluation
     from ..language import Formulas
     from ..referees import Check
     from .finding import Finding

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..evaluation import Evaluation
+from ..evaluation.evaluate import Evaluation
 from ..gradient import gradients, passed_on
 from ..graph import LEAF, TABLE, Node, ancestors, apply, leaf, make
 from ..ops.cotangent import FLOW, MEET

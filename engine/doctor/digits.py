@@ -12,14 +12,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..evaluation import Closer, Evaluation
+from ..evaluation.evaluate import Closer, Evaluation
 from ..gradient import gradients
 from ..graph import LEAF, Node, ancestors, apply, leaf, make
 from ..language import Formulas
 from ..referees.case import CannotJudge, Check
 from ..referees.digits import entry_label
 from ..run.cpu import evaluate
-from ..text import expression
+from ..text.expressions import expression
 from ..worker.budget import OPERATIONS, Budget, BudgetSpent
 from ..worker.interrupt import interrupted
 from .causes import Cause, cause_of

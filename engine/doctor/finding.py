@@ -9,8 +9,8 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ..errors import InputError, Source, Span
+from ..files.json_data import json_value
 from ..graph import Node
-from ..json_data import json_value
 from ..language import Formulas
 
 Kind = Literal["value", "gradient", "repaired", "digits"]

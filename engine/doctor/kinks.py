@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..evaluation import Evaluation
+from ..evaluation.evaluate import Evaluation
+from ..files.json_data import json_value
 from ..graph import Node, ancestors
-from ..json_data import json_value
 from ..language import Formulas
 from ..limits.settled import Kink
 from ..ops.departures import CONVENTION

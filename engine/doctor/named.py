@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import Span
-from ..evaluation import Evaluation
+from ..evaluation.evaluate import Evaluation
 from ..language import Formulas
 from ..referees.digits import entry_label
 from .chain import first_broken, is_finite

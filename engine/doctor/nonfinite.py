@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..evaluation import Evaluation
+from ..evaluation.evaluate import Evaluation
 from ..graph import Node
 from ..language import Formulas
 from ..referees.case import Case

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from ..graph import Node
-from ..text import INFIX, PREFIX
+from ..text.expressions import INFIX, PREFIX
 from .operation import Made
 
 _RANGES: Final[Mapping[str, tuple[str, str]]] = {

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..evaluation import Closer, Evaluation
+from ..evaluation.evaluate import Closer, Evaluation
 from ..graph import LEAF, Node, ancestors
 from ..referees.case import AGREE, CANNOT, Check, Judgement
 from ..referees.digits import entry_label

@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..evaluation import Evaluation
+from ..evaluation.evaluate import Evaluation
+from ..files.json_data import json_value
 from ..graph import Node
-from ..json_data import json_value
 from ..language import Formulas
 from .chain import Chain, Edge
 from .finding import text_of

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..printing import tensor_text
+from ..printing.tensors import tensor_text
 from . import dtypes
 from .autograd import grad
 from .exceptions import GradcheckError

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..printing import formatted
+from ..printing.tensors import formatted
 from . import dispatch, dtypes
 from .dtypes import Size
 from .modes import warn_once

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ..graph import TABLE
-from ..print_options import get_printoptions, printoptions, set_printoptions
+from ..printing.options import get_printoptions, printoptions, set_printoptions
 from . import (
     autograd,
     creation,

@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 import numpy as np
 
 from ..graph import LEAF, TABLE, Node
-from ..printing import tensor_text
+from ..printing.tensors import tensor_text
 from . import dispatch, dtypes, writing
 from .function import GradFunction, edge
 from .gradients import Gradients

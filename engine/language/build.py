@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..derivatives import UndeclaredError
+from ..derivatives.nodes import UndeclaredError
 from ..errors import AgradError, InputError, Source, Span
 from ..graph import FLOAT64, LEAF, DType, Node, ancestors
 from . import names

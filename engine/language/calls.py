@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..differentiation import FAMILY
+from ..derivatives.calls import FAMILY
 from ..errors import InputError, Span
 from ..graph import FLOAT64, LEAF, TABLE, DType, Node, Op, Outputs, ancestors, leaf
 from . import names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from ..differentiation import FAMILY
+from ..derivatives.calls import FAMILY
 from ..errors import AgradError, InputError, Span
 from ..graph import TABLE, DType, Node, Op, make
 from .binding import bind

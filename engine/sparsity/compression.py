@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..batching import batched, bytes_of_one_run, varying
+from ..derivatives.batching import batched, bytes_of_one_run, varying
 from ..graph import Node, Shape, apply, leaf
 from ..ops.assembly import ASSEMBLE
 from .colouring import coloured

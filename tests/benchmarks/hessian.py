@@ -16,7 +16,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from agrad.engine import derivatives, jacobian
+from agrad.engine.derivatives import jacobian
+from agrad.engine.derivatives import nodes as derivatives
 from agrad.engine.errors import Source
 from agrad.engine.language import build
 from agrad.engine.run.cpu import run

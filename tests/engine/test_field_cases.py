@@ -12,12 +12,12 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
+from agrad.engine.derivatives.orders import derivatives, hessian, jacobian
 from agrad.engine.errors import AgradError, InputError, Source
-from agrad.engine.evaluation import Evaluation, chosen_outputs, evaluate
+from agrad.engine.evaluation.evaluate import Evaluation, chosen_outputs, evaluate
+from agrad.engine.evaluation.outputs import Weight
 from agrad.engine.graph import Node
 from agrad.engine.language import Formulas, build
-from agrad.engine.orders import derivatives, hessian, jacobian
-from agrad.engine.outputs import Weight
 
 CASES: Final[list[dict[str, Any]]] = [
     json.loads(line)

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from agrad.engine.errors import AgradError, Source
+from agrad.engine.evaluation.outputs import Weight, cotangents
 from agrad.engine.gradient import gradients
 from agrad.engine.graph import TABLE
 from agrad.engine.language import build, literal
 from agrad.engine.ops.departures import DEPARTURES, Departure
-from agrad.engine.outputs import Weight, cotangents
 from agrad.engine.run.cpu import evaluate
 
 DATA: Final = Path(__file__).parents[1] / "data"

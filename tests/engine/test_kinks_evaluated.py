@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from agrad.engine.errors import AgradError, Source
-from agrad.engine.evaluation import evaluate
+from agrad.engine.evaluation.evaluate import evaluate
+from agrad.engine.evaluation.outputs import Weight, cotangents
 from agrad.engine.gradient import gradients
 from agrad.engine.language import Formulas, build, literal
-from agrad.engine.outputs import Weight, cotangents
 from agrad.engine.run.cpu import evaluate as values_of
 
 DATA: Final = Path(__file__).parents[1] / "data"

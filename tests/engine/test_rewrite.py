@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from agrad.engine.errors import Source
-from agrad.engine.evaluation import chosen_outputs, evaluate
+from agrad.engine.evaluation.evaluate import chosen_outputs, evaluate
 from agrad.engine.gradient import gradients
 from agrad.engine.graph import Node, ancestors, leaf
 from agrad.engine.language import Formulas, build

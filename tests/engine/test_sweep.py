@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agrad.engine.ops  # noqa: F401  # fills the table
-from agrad.engine import evaluation, sweep
+from agrad.engine import sweep
 from agrad.engine.errors import NoGradientError, Source
-from agrad.engine.evaluation import Evaluation, chosen_outputs, evaluate
+from agrad.engine.evaluation import evaluate as evaluation
+from agrad.engine.evaluation.evaluate import Evaluation, chosen_outputs, evaluate
 from agrad.engine.gradient import gradients
 from agrad.engine.graph import REAL, TABLE, Example, Node, Shape, ancestors, leaf, make
 from agrad.engine.language import Formulas, build

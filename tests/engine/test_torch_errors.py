@@ -24,7 +24,7 @@ import pytest
 
 from agrad.engine.eager.modes import State
 from agrad.engine.eager.namespace import torch
-from agrad.engine.print_options import set_printoptions
+from agrad.engine.printing.options import set_printoptions
 
 DATA = Path(__file__).parents[1] / "data"
 ROWS: list[dict[str, Any]] = json.loads((DATA / "torch_errors.json").read_text(encoding="utf-8"))

@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).parent))  # workers and readers alike find
 from expressions import Expression, expression
 
 from agrad.engine.errors import AgradError
-from agrad.engine.evaluation import Evaluation, evaluate
-from agrad.engine.outputs import Weight
+from agrad.engine.evaluation.evaluate import Evaluation, evaluate
+from agrad.engine.evaluation.outputs import Weight
 from agrad.engine.referees import Case, Referees
 
 CHUNK = 50

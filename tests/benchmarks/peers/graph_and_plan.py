@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agrad.engine import derivatives
+from agrad.engine.derivatives import nodes as derivatives
 from agrad.engine.errors import Source
+from agrad.engine.evaluation.outputs import cotangents
 from agrad.engine.gradient import gradients
 from agrad.engine.graph import Node
 from agrad.engine.language import build
-from agrad.engine.outputs import cotangents
 from agrad.engine.rewrite import rewritten
 from agrad.engine.run.cpu import run
 from agrad.engine.run.plan import make_plan

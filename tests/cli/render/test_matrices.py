@@ -9,10 +9,10 @@ import numpy as np
 import agrad.engine.ops  # noqa: F401  # fills the table
 from agrad.cli.render.matrices import drawn, matrices_lines
 from agrad.cli.screen import Screen
-from agrad.engine.curvature import curvature
+from agrad.engine.derivatives.curvature import curvature
+from agrad.engine.derivatives.matrices import Matrices, Wanted, matrices
 from agrad.engine.errors import Source
 from agrad.engine.language import build
-from agrad.engine.matrices import Matrices, Wanted, matrices
 
 
 def lines(text: str, wanted: Wanted, *, width: int = 80, full: bool = False) -> list[str]:

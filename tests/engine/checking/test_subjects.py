@@ -8,8 +8,8 @@ import pytest
 import agrad.engine.ops  # noqa: F401  # fills the table
 from agrad.engine.checking.subjects import Subject, subjects
 from agrad.engine.errors import InputError, Source
+from agrad.engine.evaluation.outputs import Weight
 from agrad.engine.language import build
-from agrad.engine.outputs import Weight
 
 
 def of(text: str, *asked: str, weights: list[Weight] | None = None, seed: int = 0) -> list[Subject]:

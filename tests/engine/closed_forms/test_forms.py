@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agrad.engine.closed_forms.request import Derived, label
 from agrad.engine.errors import Source
-from agrad.engine.evaluation import evaluate
+from agrad.engine.evaluation.evaluate import evaluate
 from agrad.engine.graph import TABLE, Example
 from agrad.engine.language import build
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from agrad.engine.errors import Source
-from agrad.engine.evaluation import Evaluation, chosen_outputs, evaluate
+from agrad.engine.evaluation.evaluate import Evaluation, chosen_outputs, evaluate
+from agrad.engine.evaluation.outputs import Weight
 from agrad.engine.language import Formulas, build
-from agrad.engine.outputs import Weight
 
 Run = Callable[..., tuple[Formulas, Evaluation]]
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from agrad.engine.errors import Source
-from agrad.engine.evaluation import Evaluation, chosen_outputs, evaluate
+from agrad.engine.evaluation.evaluate import Evaluation, chosen_outputs, evaluate
+from agrad.engine.evaluation.outputs import Weight
 from agrad.engine.language import build
 from agrad.engine.limits import look
 from agrad.engine.limits.look import repaired
-from agrad.engine.outputs import Weight
 from agrad.engine.referees.case import CannotJudge, Case
 
 EXACT: Final = 1e-13

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from agrad.engine.errors import Source
-from agrad.engine.evaluation import chosen_outputs, evaluate
+from agrad.engine.evaluation.evaluate import chosen_outputs, evaluate
 from agrad.engine.language import build
 
 RIGHT: Final = (

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad.engine.batching import batched
+from agrad.engine.derivatives.batching import batched
 from agrad.engine.gradient import gradients
 from agrad.engine.graph import Node, apply, leaf
 from agrad.engine.ops.assembly import ASSEMBLE

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from agrad.engine.errors import Source
-from agrad.engine.evaluation import evaluate
+from agrad.engine.evaluation.evaluate import evaluate
+from agrad.engine.evaluation.outputs import Weight
 from agrad.engine.gradient import gradients
 from agrad.engine.graph import leaf
 from agrad.engine.language import build
-from agrad.engine.outputs import Weight
 from agrad.engine.referees import Case, against_torch
 from agrad.engine.referees.case import Judgement
 from agrad.engine.run.cpu import evaluate as run_graph

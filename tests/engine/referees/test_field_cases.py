@@ -10,11 +10,11 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
+from agrad.engine.derivatives.matrices import Wanted, matrices
 from agrad.engine.errors import AgradError, Source
-from agrad.engine.evaluation import chosen_outputs, evaluate
+from agrad.engine.evaluation.evaluate import chosen_outputs, evaluate
+from agrad.engine.evaluation.outputs import Weight
 from agrad.engine.language import build
-from agrad.engine.matrices import Wanted, matrices
-from agrad.engine.outputs import Weight
 from agrad.engine.referees import Case, Check, differences
 from agrad.engine.referees.hearing import heard
 from agrad.engine.worker.budget import Budget

@@ -12,8 +12,8 @@ from agrad.engine.gradient import gradients
 from agrad.engine.graph import TABLE, Example, Op, leaf
 from agrad.engine.referees import Case, differences, precise, symbolic
 from agrad.engine.referees.blame import first_wrong, op_cases
+from agrad.engine.reference.worked import sample
 from agrad.engine.run.cpu import evaluate
-from agrad.engine.worked import sample
 from agrad.engine.worker.budget import Budget
 
 NO_DERIVATIVE: Final = {

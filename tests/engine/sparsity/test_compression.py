@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from agrad.engine import derivatives, jacobian
-from agrad.engine.derivatives import Runs, by_directions, by_entries, gradient
+from agrad.engine.derivatives import jacobian
+from agrad.engine.derivatives import nodes as derivatives
+from agrad.engine.derivatives.jacobian import hessian, rows_of
+from agrad.engine.derivatives.nodes import Runs, by_directions, by_entries, gradient
 from agrad.engine.errors import InputError, Source
 from agrad.engine.graph import Node, ancestors, leaf
-from agrad.engine.jacobian import hessian, rows_of
 from agrad.engine.language import build
 from agrad.engine.run.cpu import evaluate, run
 from agrad.engine.run.plan import make_plan

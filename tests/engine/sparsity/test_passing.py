@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import agrad.engine.ops  # noqa: F401  # fills the table
-from agrad.engine.batching import batched
+from agrad.engine.derivatives.batching import batched
 from agrad.engine.errors import Source
 from agrad.engine.gradient import gradients
 from agrad.engine.graph import TABLE, Node, Outputs, leaf

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from agrad.engine.errors import Source
-from agrad.engine.evaluation import evaluate
+from agrad.engine.evaluation.evaluate import evaluate
 from agrad.engine.language import build
 from agrad.engine.worker.budget import Budget, BudgetSpent
 from agrad.engine.worker.interrupt import interrupted

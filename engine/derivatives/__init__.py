@@ -1,0 +1,1 @@
+"""Derivatives beyond one gradient: batches of cotangents, Jacobians, Hessians, higher orders."""

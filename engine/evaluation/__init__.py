@@ -1,0 +1,1 @@
+"""A text evaluated or only planned: its outputs and their weights, values and gradients."""

@@ -1,0 +1,1 @@
+"""Files read and written: texts, arrays of input data, values as strict JSON holds them."""

@@ -1,0 +1,1 @@
+"""Tensors as text, as PyTorch prints them."""

@@ -1,0 +1,1 @@
+"""Graph to text: nodes as expressions of the language."""
