@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -12,11 +14,14 @@ from .alignment import alignment, folded_axes
 from .fusion import FusedRun
 from .values import Value
 
-CHUNK: Final = 1_024
+CHUNK: Final = 128
 """Products that are added up at a time, in some dozens of sums side by side, before such sums are added in pairs."""
 
-_LONG: Final = 4 * CHUNK
+_LONG: Final = 4_096
 """Elements of a row up to which it is one such sum."""
+
+_RELEASING: Final = 500
+"""Sums in one call up to which NumPy keeps Python's lock, however long they are: no other worker goes on meanwhile."""
 
 _SHORT: Final = 64
 """Elements of a row from which a call for each row is worth it."""
@@ -76,8 +81,23 @@ def stopped(_xp: Any, *factors: Any, kernel: Callable[..., Any], side: int) -> A
 
 def row_sums(left: Any, right: Any, out: Any) -> Any:
     """The sum of the products of each row of two blocks, along their last axis."""
-    np.matmul(left[..., None, :], right[..., :, None], out=out.reshape((*left.shape[:-1], 1, 1)))
+    *lead, width = left.shape
+    parts = _parts(math.prod(lead), width)
+    split = (*lead, parts, width // parts)
+    columns = right.reshape(split)[..., None]
+    if parts == 1:
+        np.matmul(left.reshape(split)[..., None, :], columns, out=out.reshape((*lead, 1, 1, 1)))
+        return out
+    sums = np.matmul(left.reshape(split)[..., None, :], columns)
+    np.add.reduce(sums.reshape((*lead, parts)), axis=-1, out=out.reshape(lead))
     return out
+
+
+@lru_cache(maxsize=64)
+def _parts(rows: int, width: int) -> int:
+    """How many sums each row is split into, so that a call releases Python's lock; 1 where the rows do not split."""
+    counts = range(1, width // _SHORT + 1)
+    return next((count for count in counts if width % count == 0 and rows * count > _RELEASING), 1)
 
 
 def sum_of_products(left: Any, right: Any, axes: tuple[int, ...]) -> Any:

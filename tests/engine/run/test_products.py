@@ -90,6 +90,24 @@ def test_both_programs_add_up_to_the_same_bits(name: str, workers: int) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize(("rows", "width", "sums"), [(250, 1000, 1000), (9, 4096, 576), (600, 100, 600), (4, 1009, 4)])
+def test_a_call_makes_so_many_sums_that_another_worker_goes_on(rows: int, width: int, sums: int) -> None:
+    """Rows are split until NumPy releases Python's lock, which it does from 501 sums on, but not into crumbs."""
+    made = []
+
+    class Watched(np.ndarray[Any, Any]):
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
+            made.append(np.asarray(inputs[0]).size // np.asarray(inputs[0]).shape[-1])
+            plain = [np.asarray(each) for each in inputs]
+            named["out"] = tuple(np.asarray(each) for each in named["out"]) if "out" in named else None
+            return getattr(ufunc, method)(*plain, **named)
+
+    ones = np.ones((rows, width)).view(Watched)
+    out = np.empty((rows, 1))
+    assert (products.row_sums(ones, ones, out) == width).all()
+    assert made[0] == sums
+
+
 def test_a_factor_that_does_not_stop_would_be_noticed(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
     """A planted fault, factors as they are where a product has to stop, lets the NaN through."""
     monkeypatch.setattr(products, "stopped", lambda _xp, *factors, kernel, side: factors[side])  # noqa: ARG005
