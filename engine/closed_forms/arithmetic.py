@@ -13,26 +13,20 @@ from fractions import Fraction
 from typing import Any, Final
 
 from ..graph import LEAF, Op
-from ..referees.arithmetic import PreciseArithmetic
+from ..referees.algebra import HIGHEST_POWER, SYMPY_NAMES, Algebra
 from ..referees.case import CannotJudge
 from ..referees.term import Term
 from ..worker.budget import Budget
 from .condition import Condition, related
 
-_SYMPY: Final = {"psi": "polygamma", "lambertw": "LambertW"}
-"""Where SymPy's name is not mpmath's."""
-_OF_REALS: Final = {"conj": 1, "re": 1, "im": 0}
-"""Complex parts of a real number, as multiples of it."""
 _SIMPLE: Final = 1000
 """Denominators of fractions that a float is taken for, where it is the float next to one."""
-_HIGHEST_POWER: Final = 64
 
 
-class FormArithmetic:
+class FormArithmetic(Algebra):
     """The `Arithmetic` of closed forms.
 
     Attributes:
-        symbols: the value at the point of each symbol.
         held: what a symbol stands for that is a constant to every derivative: `floor(x)`, `detach(x)`, a long number.
         decided: conditions that were decided at the point: the forms hold where they do.
         borders: for each relation the row of the op that it comes from.
@@ -40,29 +34,19 @@ class FormArithmetic:
     """
 
     def __init__(self, budget: Budget, digits: int = 60) -> None:
-        import sympy
-
-        self.sympy: Any = sympy
-        self.precise = PreciseArithmetic(digits)
-        self.budget = budget
-        self.symbols: dict[Any, Any] = {}
+        super().__init__(budget, digits)
         self.held: dict[Any, Any] = {}
         self.decided: list[Any] = []
         self.borders: dict[Any, Op] = {}
         self.row: Op = LEAF
-        self.pi = Term(self, sympy.pi, self.precise.pi, False)  # type: ignore[arg-type]  # a term of this arithmetic
-        self.e = Term(self, sympy.E, self.precise.e, False)  # type: ignore[arg-type]  # as above
-        self.inf = Term(self, sympy.oo, self.precise.inf, False)  # type: ignore[arg-type]  # as above
 
     def term(self, expression: Any, value: Any) -> Term:
         """A term of an expression and its value."""
-        return Term(self, expression, value, bool(expression.free_symbols))  # type: ignore[arg-type]  # as above
+        return Term(self, expression, value, bool(expression.free_symbols))
 
-    def symbol(self, name: str, value: float) -> Term:
-        """A real symbol."""
-        symbol = self.sympy.Symbol(name, real=True)
-        self.symbols[symbol] = self.precise.number(value)
-        return self.term(symbol, self.symbols[symbol])
+    def _made(self, operation: Callable[..., Any], value: Any, terms: Sequence[Term]) -> Term:
+        """The term of an operation of SymPy's on terms, and of its value."""
+        return self.term(operation(*[term.expression for term in terms]), value)
 
     def number(self, value: complex) -> Term:
         """A Python number: 0.5 is 1/2, 0.1 is 1/10."""
@@ -76,10 +60,6 @@ class FormArithmetic:
         near = Fraction(value).limit_denominator(_SIMPLE)
         fraction = near if float(near) == value else Fraction(repr(float(value)))
         return self.term(self.sympy.Rational(fraction.numerator, fraction.denominator), exact)
-
-    def ratio(self, numerator: int, denominator: int) -> Term:
-        """A fraction."""
-        return self.term(self.sympy.Rational(numerator, denominator), self.precise.ratio(numerator, denominator))
 
     def lifted(self, value: Any) -> Term:
         """A term of a term, of a Python number or of a condition, which counts 1 or 0."""
@@ -96,12 +76,6 @@ class FormArithmetic:
         self.symbols[symbol], self.held[symbol] = value, expression
         return self.term(symbol, value)
 
-    def join(self, operation: Callable[..., Any], *operands: Any) -> Term:
-        """An operation that expressions and values both have."""
-        self.budget.spend()
-        terms = [self.lifted(operand) for operand in operands]
-        return self.term(operation(*[t.expression for t in terms]), operation(*[t.value for t in terms]))
-
     def divide(self, x: Any, y: Any) -> Term:
         """The quotient."""
         x, y = self.lifted(x), self.lifted(y)
@@ -116,37 +90,22 @@ class FormArithmetic:
         x, y = self.lifted(x), self.lifted(y)
         self.budget.spend()
         value = self.precise.power(x.value, y.value)
-        if not x.varies and not y.varies and abs(y.value) > _HIGHEST_POWER and self.precise.finite(value):
+        if not x.varies and not y.varies and abs(y.value) > HIGHEST_POWER and self.precise.finite(value):
             return self._hold(self.sympy.Float(self.precise.text(value, 20), 20), value)
         return self.term(x.expression**y.expression, value)
 
-    def remainder(self, x: Any, y: Any) -> Term:
-        """What is left of x after whole multiples of y, with the sign of y."""
-        return self.lifted(self.lifted(x) - self.floor(self.divide(x, y)) * self.lifted(y))
+    def _sign(self, x: Term) -> Term:
+        """-1, 0 or 1, a constant to every derivative."""
+        return self._hold(self.sympy.sign(x.expression), self._value("sign", [x.value]))
 
-    def function(self, name: str, *args: Any) -> Term:
-        """A function by mpmath's name."""
-        if name in _OF_REALS:
-            return self.lifted(args[0] if _OF_REALS[name] else 0)
-        if name == "floor":
-            return self.floor(args[0])
-        if name == "ceil":
-            return -self.floor(-self.lifted(args[0]))
-        if name == "expm1":
-            return self.join(operator.sub, self.function("exp", *args), 1)
-        if name == "log1p":
-            return self.function("log", self.join(operator.add, args[0], 1))
+    def _known(self, name: str, terms: Sequence[Term]) -> Term:
+        """A function of SymPy's by mpmath's name."""
         if name in ("sinpi", "cospi"):
-            return self.function(name.removesuffix("pi"), self.join(operator.mul, self.pi, args[0]))
-        self.budget.spend()
-        terms = [self.lifted(arg) for arg in args]
-        if name == "sign":
-            return self._hold(self.sympy.sign(terms[0].expression), self._value(name, [terms[0].value]))
-        function = getattr(self.sympy, _SYMPY.get(name, name), None)
+            return self.function(name.removesuffix("pi"), self.join(operator.mul, self.pi, *terms))
+        function = getattr(self.sympy, SYMPY_NAMES.get(name, name), None)
         if function is None:  # before there is a value: of a branch that does not hold it may take for ever
             raise CannotJudge(f"SymPy has no {name}")
-        value = self._value(name, [term.value for term in terms])
-        return self.term(function(*[term.expression for term in terms]), value)
+        return self._made(function, self._value(name, [term.value for term in terms]), terms)
 
     def _value(self, name: str, values: Sequence[Any]) -> Any:
         """The value of a function; undefined where mpmath has none: the branch may not be the one that holds."""
@@ -156,18 +115,6 @@ class FormArithmetic:
             return self.precise.function(name, *values)
         except CannotJudge:
             return self.precise.undefined()
-
-    def exp(self, x: Any) -> Term:
-        """e**x."""
-        return self.function("exp", x)
-
-    def log(self, x: Any) -> Term:
-        """The natural logarithm."""
-        return self.function("log", x)
-
-    def sqrt(self, x: Any) -> Term:
-        """The square root."""
-        return self.function("sqrt", x)
 
     def absolute(self, x: Any) -> Term:
         """The absolute value; in two branches where SymPy does not know that its argument is real."""
@@ -249,15 +196,8 @@ class FormArithmetic:
             if isinstance(condition, Condition):
                 bool(condition)
 
-    def maximum(self, values: Sequence[Any]) -> Term:
-        """The largest of some terms: of two in branches, of more the one that is largest at the point."""
-        return self._extreme(values, -1)
-
-    def minimum(self, values: Sequence[Any]) -> Term:
-        """The smallest of some terms: as `maximum`."""
-        return self._extreme(values, 0)
-
     def _extreme(self, values: Sequence[Any], which: int) -> Term:
+        """The smallest or the largest: of two terms in branches, of more the one that is so at the point."""
         terms = [self.lifted(value) for value in values]
         if len(terms) == 1:
             return terms[0]
@@ -275,24 +215,3 @@ class FormArithmetic:
         x = self.lifted(x)
         expression = self.sympy.floor(x.expression)
         return self._hold(expression, self.precise.floor(x.value)) if x.varies else self.number(int(expression))
-
-    def matrix_function(self, name: str, matrix: Any) -> tuple[Any, ...]:  # noqa: ARG002  # as the protocol has it
-        """SymPy has no closed form."""
-        raise CannotJudge(f"SymPy has no closed form of {name}")
-
-    def undefined(self) -> Term:
-        """Not a number."""
-        return self.term(self.sympy.nan, self.precise.undefined())
-
-    def total(self, values: Sequence[Any]) -> Term:
-        """The sum."""
-        return self._folded(self.sympy.Add, self.precise.total, values)
-
-    def product(self, values: Sequence[Any]) -> Term:
-        """The product."""
-        return self._folded(self.sympy.Mul, self.precise.product, values)
-
-    def _folded(self, operation: Callable[..., Any], of_values: Callable[..., Any], values: Sequence[Any]) -> Term:
-        terms = [self.lifted(value) for value in values]
-        self.budget.spend(len(terms))
-        return self.term(operation(*[t.expression for t in terms]), of_values([t.value for t in terms]))

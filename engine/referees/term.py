@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from .terms import SymbolicArithmetic
+    from .algebra import Algebra
 
 
 def _operators(operation: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -37,7 +37,7 @@ class Term:
 
     __slots__ = ("expression", "m", "size", "value", "varies")
 
-    def __init__(self, m: SymbolicArithmetic, expression: Any, value: Any, varies: bool, size: int = 1) -> None:
+    def __init__(self, m: Algebra, expression: Any, value: Any, varies: bool, size: int = 1) -> None:
         self.m = m
         self.expression = expression
         self.value = value

@@ -16,23 +16,18 @@ from fractions import Fraction
 from typing import Any, Final
 
 from ..worker.budget import Budget
-from .arithmetic import PreciseArithmetic
+from .algebra import HIGHEST_POWER, SYMPY_NAMES, Algebra
 from .case import CannotJudge
 from .term import Term
 
-_SYMPY: Final = {"psi": "polygamma", "lambertw": "LambertW"}
-"""Where SymPy's name is not mpmath's."""
-_OF_REALS: Final = {"conj": 1, "re": 1, "im": 0}
-"""Complex parts of a real number, as multiples of it."""
 PIECE: Final = 16
 """How many parts an expression may have before its operands get names; closed forms have no such limit."""
 _CHUNK: Final = 24
 """How many operands a sum or a product may have before it is taken in parts."""
 _LONGEST: Final = 10**6
-_HIGHEST_POWER: Final = 64
 
 
-class SymbolicArithmetic:
+class SymbolicArithmetic(Algebra):
     """The `Arithmetic` of SymPy's expressions.
 
     Args:
@@ -43,26 +38,12 @@ class SymbolicArithmetic:
     """
 
     def __init__(self, budget: Budget, *, digits: int = 60, side: int = -1, readable: bool = False) -> None:
-        import sympy
-
-        self.sympy: Any = sympy
-        self.precise = PreciseArithmetic(digits)
-        self.symbols: dict[Any, Any] = {}  # the value of each symbol, named pieces excepted
+        super().__init__(budget, digits)
         self.pieces: dict[Any, Any] = {}  # the expression of each named piece, in the order of their making
         self.ties = 0
-        self.budget = budget
         self._side = side
         self._readable = readable
         self._constants: dict[Any, Term] = {}
-        self.pi = Term(self, sympy.pi, self.precise.pi, False)
-        self.e = Term(self, sympy.E, self.precise.e, False)
-        self.inf = Term(self, sympy.oo, self.precise.inf, False)
-
-    def symbol(self, name: str, value: float) -> Term:
-        """A real symbol that is differentiated by."""
-        symbol = self.sympy.Symbol(name, real=True)
-        self.symbols[symbol] = self.precise.number(value)
-        return Term(self, symbol, self.symbols[symbol], True)
 
     def number(self, value: complex) -> Term:
         """A Python number, exactly; a symbol stands for a long one, lest SymPy factors it."""
@@ -94,11 +75,6 @@ class SymbolicArithmetic:
         self.symbols[symbol] = value
         return Term(self, symbol, value, False)
 
-    def ratio(self, numerator: int, denominator: int) -> Term:
-        """A fraction."""
-        value = self.precise.ratio(numerator, denominator)
-        return Term(self, self.sympy.Rational(numerator, denominator), value, False)
-
     def lifted(self, value: Any) -> Term:
         """A term of a term, of a Python number or of a truth value."""
         return value if isinstance(value, Term) else self.number(value)
@@ -119,12 +95,6 @@ class SymbolicArithmetic:
             self.pieces[symbol] = term.expression
             term.expression, term.size = symbol, 1
 
-    def join(self, operation: Callable[..., Any], *operands: Any) -> Term:
-        """An operation that expressions and values both have."""
-        self.budget.spend()
-        terms = [self.lifted(operand) for operand in operands]
-        return self._made(operation, operation(*[term.value for term in terms]), terms)
-
     def divide(self, x: Any, y: Any) -> Term:
         """The quotient."""
         x, y = self.lifted(x), self.lifted(y)
@@ -141,29 +111,16 @@ class SymbolicArithmetic:
         value = self.precise.power(x.value, y.value)
         if self.precise.undefined_number(value):
             return self.undefined()
-        if not x.varies and not y.varies and (abs(y.value) > _HIGHEST_POWER or not y.expression.is_Integer):
+        if not x.varies and not y.varies and (abs(y.value) > HIGHEST_POWER or not y.expression.is_Integer):
             return self._opaque(value) if value and self.precise.finite(value) else self.number(float(value))
         return self._made(operator.pow, value, (x, y))
 
-    def remainder(self, x: Any, y: Any) -> Term:
-        """What is left of x after whole multiples of y, with the sign of y."""
-        return self.lifted(self.lifted(x) - self.floor(self.divide(x, y)) * self.lifted(y))
+    def _sign(self, x: Term) -> Term:
+        """-1, 0 or 1, by the value at the point."""
+        return self.number(0) if x.value == 0 and not x.varies else self.number(-1 if x < 0 else 1)
 
-    def function(self, name: str, *args: Any) -> Term:
-        """A function by mpmath's name."""
-        if name in _OF_REALS:
-            return self.lifted(args[0] if _OF_REALS[name] else 0)
-        if name in ("floor", "ceil", "sign"):
-            x = self.lifted(args[0])
-            if name == "sign":
-                return self.number(0) if x.value == 0 and not x.varies else self.number(-1 if x < 0 else 1)
-            return -self.floor(-x) if name == "ceil" else self.floor(x)
-        if name == "expm1":
-            return self.join(operator.sub, self.function("exp", *args), 1)
-        if name == "log1p":
-            return self.function("log", self.join(operator.add, args[0], 1))
-        self.budget.spend()
-        terms = [self.lifted(arg) for arg in args]
+    def _known(self, name: str, terms: Sequence[Term]) -> Term:
+        """A function of SymPy's by mpmath's name; a symbol stands for that of a number."""
         value = self.precise.function(name, *[term.value for term in terms])
         if name in ("sinpi", "cospi"):
             function = getattr(self.sympy, name[:3])
@@ -172,22 +129,10 @@ class SymbolicArithmetic:
             return self.undefined()
         if not any(term.varies for term in terms) and self.precise.finite(value) and value and not self._readable:
             return self._opaque(value)
-        function = getattr(self.sympy, _SYMPY.get(name, name), None)
+        function = getattr(self.sympy, SYMPY_NAMES.get(name, name), None)
         if function is None:
             raise CannotJudge(f"SymPy has no {name}")
         return self._made(function, value, terms)
-
-    def exp(self, x: Any) -> Term:
-        """e**x."""
-        return self.function("exp", x)
-
-    def log(self, x: Any) -> Term:
-        """The natural logarithm."""
-        return self.function("log", x)
-
-    def sqrt(self, x: Any) -> Term:
-        """The square root."""
-        return self.function("sqrt", x)
 
     def absolute(self, x: Any) -> Term:
         """The absolute value, by the sign at the point."""
@@ -244,14 +189,6 @@ class SymbolicArithmetic:
                 groups.append([position])
         return [position for group in groups for position in (group if self._side < 0 else reversed(group))]
 
-    def maximum(self, values: Sequence[Any]) -> Term:
-        """The largest of some terms."""
-        return self._extreme(values, -1)
-
-    def minimum(self, values: Sequence[Any]) -> Term:
-        """The smallest of some terms."""
-        return self._extreme(values, 0)
-
     def _extreme(self, values: Sequence[Any], which: int) -> Term:
         terms = [self.lifted(value) for value in values]
         undefined = [term for term in terms if self.precise.undefined_number(term.value)]
@@ -274,29 +211,11 @@ class SymbolicArithmetic:
                 value -= 1
         return self.number(int(value)) if self.precise.finite(value) else self.undefined()
 
-    def matrix_function(self, name: str, matrix: Any) -> tuple[Any, ...]:  # noqa: ARG002  # as the protocol has it
-        """SymPy has no closed form."""
-        raise CannotJudge(f"SymPy has no closed form of {name}")
-
-    def undefined(self) -> Term:
-        """Not a number."""
-        return Term(self, self.sympy.nan, self.precise.undefined(), False)
-
-    def total(self, values: Sequence[Any]) -> Term:
-        """The sum."""
-        return self._folded(self.sympy.Add, self.precise.total, values)
-
-    def product(self, values: Sequence[Any]) -> Term:
-        """The product."""
-        return self._folded(self.sympy.Mul, self.precise.product, values)
-
-    def _folded(self, operation: Callable[..., Any], of_values: Callable[..., Any], values: Sequence[Any]) -> Term:
+    def _folded(self, operation: Callable[..., Any], of_values: Callable[..., Any], terms: Sequence[Term]) -> Term:
         """A sum or product, of parts of it where it is long."""
-        terms = [self.lifted(value) for value in values]
         while len(terms) > _CHUNK and not self._readable:
             chunks = [terms[start : start + _CHUNK] for start in range(0, len(terms), _CHUNK)]
             terms = [self._folded(operation, of_values, chunk) for chunk in chunks]
             for term in terms:
                 self._name(term)
-        self.budget.spend(len(terms))
-        return self._made(operation, of_values([term.value for term in terms]), terms)
+        return super()._folded(operation, of_values, terms)
