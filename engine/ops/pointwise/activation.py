@@ -15,7 +15,7 @@ from ..leaves.random import stream
 from ..row import as_float, binary, compose, passing, unary
 from .bounds import inside
 from .elementwise import sigmoid_kernel
-from .special import library
+from .special import ndtr_kernel
 
 _FAMILY = "activation"
 _ABOVE = Interval(0.1, 3.0)
@@ -196,8 +196,8 @@ HARDSIGMOID = _activation(
 HARDSWISH = _activation(
     "hardswish",
     "x times hardsigmoid(x).",
-    kernel=lambda xp, x: x * xp.minimum(xp.maximum(x + 3.0, 0.0), 6.0) / 6.0,
-    c="{0} * ({0} <= -3 ? 0.0 : {0} >= 3 ? 6.0 : {0} + 3.0) / 6.0",
+    kernel=lambda xp, x: xp.where(x >= 3.0, x, x * xp.maximum(x + 3.0, 0.0) / 6.0)[()],
+    c="({0} >= 3 ? {0} : {0} * ({0} <= -3 ? 0.0 : {0} + 3.0) / 6.0)",
     formula=lambda m, x: x * m.minimum([m.maximum([x + 3, m.number(0)]), m.number(6)]) / 6,
     slope=lambda x, _y: make.where(x <= -3.0, 0.0, make.where(x < 3.0, x / 3.0 + 0.5, 1.0)),
     within=Interval(-2.9, 2.9),
@@ -407,7 +407,7 @@ GELU = _activation(
     "x times the distribution function of the standard normal distribution.",
     call=_gelu,
     forms=("F.gelu(x)", "F.gelu(x, approximate='tanh')"),
-    kernel=lambda xp, x: x * library(xp, "ndtr")(x),
+    kernel=lambda xp, x: x * ndtr_kernel(xp, x),
     c="0.5 * {0} * erfc(-0.7071067811865476 * {0})",
     formula=lambda m, x: x * m.function("erfc", -x / m.sqrt(m.number(2))) / 2,
     slope=lambda x, _y: make.ndtr(x) + x * make.exp(-0.5 * make.square(x)) * (1 / math.sqrt(2 * math.pi)),
@@ -452,13 +452,18 @@ def _softplus(input: Node, beta: float = 1.0, threshold: float = 20.0) -> Node:
     return apply(make.where, (input * beta > threshold, input, smooth), grad_fn="SoftplusBackward0")
 
 
+def _softplus_kernel(xp: Any, x: Any, beta: float) -> Any:
+    line = xp.maximum(x, 0.0) if beta > 0 else xp.minimum(x, 0.0)
+    return line + xp.log1p(xp.exp(-xp.abs(x * beta))) / beta
+
+
 SOFTPLUS = _activation(
     "softplus",
     "A smooth relu, log(1 + exp(beta*x))/beta; x itself where beta*x is above a threshold of less than 20.",
     call=_softplus,
     forms=("F.softplus(x)", "F.softplus(x, beta=2.0)", "F.softplus(x, beta=2.0, threshold=3.0)"),
-    kernel=lambda xp, x, beta: _log_one_plus_exp(xp, x * beta) / beta,
-    c="(fmax({0} * {beta}, 0.0) + log1p(exp(-fabs({0} * {beta})))) / {beta}",
+    kernel=_softplus_kernel,
+    c="(({beta} > 0 ? fmax({0}, 0.0) : fmin({0}, 0.0)) + log1p(exp(-fabs({0} * {beta}))) / {beta})",
     formula=lambda m, x, beta: m.log(1 + m.exp(x * m.number(beta))) / m.number(beta),
     slope=lambda x, _y, beta: make.sigmoid(x * beta),
     kink="none: smooth, also above PyTorch's default threshold of 20, where the difference to x is below 3e-9",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -58,12 +59,25 @@ ERF = unary(
     grad_fn="ErfBackward0",
 )
 
+_LAST = 28.0
+"""Beyond, erfc is less than the least float."""
+
+
+def _erfc_kernel(xp: Any, x: Any) -> Any:
+    """The library's, which is 0 where the least of numbers are still left."""
+    value = library(xp, "erfc")(x)
+    faint = (value == 0) & (x < _LAST)
+    if not xp.any(faint):
+        return value
+    return xp.where(faint, library(xp, "erfcx")(x) * xp.exp(-x * x), value)[()]
+
+
 ERFC = unary(
     "erfc",
     "1 minus the error function, without cancellation.",
     family=_FAMILY,
     forms=("torch.erfc(x)", "x.erfc()", "torch.special.erfc(x)", "math.erfc(x)"),
-    kernel=from_library("erfc"),
+    kernel=_erfc_kernel,
     c="erfc({0})",
     formula=lambda m, x: m.function("erfc", x),
     slope=lambda x, _y: _bell(x, -2 / _ROOT_PI),
@@ -155,13 +169,22 @@ ERFCX = unary(
     grad_fn="SpecialErfcxBackward0",
 )
 
+def ndtr_kernel(xp: Any, x: Any) -> Any:
+    """As that of erfc."""
+    value = library(xp, "ndtr")(x)
+    faint = (value == 0) & (x > -1.5 * _LAST)
+    if not xp.any(faint):
+        return value
+    return xp.where(faint, 0.5 * _erfc_kernel(xp, x * -math.sqrt(0.5)), value)[()]
+
+
 NDTR = unary(
     "ndtr",
     "The distribution function of the standard normal distribution.",
     family=_FAMILY,
     forms=("torch.special.ndtr(x)",),
     method=False,
-    kernel=from_library("ndtr"),
+    kernel=ndtr_kernel,
     c="0.5 * erfc(-0.7071067811865476 * {0})",
     formula=lambda m, x: m.function("erfc", -x / m.sqrt(m.number(2))) / 2,
     slope=lambda x, _y: make.exp(-0.5 * make.square(x)) * (1 / _ROOT_TWO_PI),
@@ -186,8 +209,7 @@ NDTRI = unary(
 
 
 def _log_ndtr_kernel(xp: Any, x: Any) -> Any:
-    ndtr, log_ndtr = library(xp, "ndtr"), library(xp, "log_ndtr")
-    return xp.where(x > 0, xp.log1p(-ndtr(-x)), log_ndtr(x))[()]
+    return xp.where(x > 0, xp.log1p(-ndtr_kernel(xp, -x)), library(xp, "log_ndtr")(x))[()]
 
 
 def _log_ndtr_slope(x: Node, _y: Node) -> Node:
@@ -221,10 +243,11 @@ _NEXT_TO_ZERO = 1e-30
 def _lgamma_kernel(xp: Any, x: Any) -> Any:
     """scipy's, except near its zero at 1, where that one loses digits: there by the series of DLMF 5.7.3.
 
-    Next to 0, where 1/x leaves the range, scipy's is infinite, and the logarithm is all of it.
+    Next to 0, where 1/x leaves the range, scipy's is infinite, and the logarithm is all of it. At minus infinity the
+    value is infinite, as C's is and as it is at the numbers before.
     """
     size = xp.abs(x)
-    value = xp.where(size < _NEXT_TO_ZERO, -xp.log(size), library(xp, "gammaln")(x))[()]
+    value = xp.where(size < _NEXT_TO_ZERO, -xp.log(size), library(xp, "gammaln")(xp.maximum(x, _lowest(x))))[()]
     near = xp.abs(x - 1.0) < 0.25
     if not xp.any(near):
         return value
@@ -233,6 +256,10 @@ def _lgamma_kernel(xp: Any, x: Any) -> Any:
     for k in range(24, 1, -1):
         series = series * h + (-1) ** k * float(library(np, "zetac")(k)) / k
     return xp.where(near, -xp.log1p(h) + h * (1 - np.euler_gamma) + series * h * h, value)[()]
+
+
+def _lowest(x: Any) -> Any:
+    return np.finfo(x.dtype).min
 
 
 def _lgamma_formula(m: Any, x: Any) -> Any:
@@ -531,6 +558,8 @@ ENTR = unary(
 
 # Modified Bessel functions
 
+_OVERFLOWING = 800.0
+"""Modified Bessel functions, of degrees that derivatives have, are infinite from here on."""
 _VANISHING = 1e-200
 """The square of a smaller number is 0."""
 _FAR = 1e17
@@ -543,9 +572,24 @@ def _bessel(x: Node, degree: int) -> Node:
     return apply(BESSEL_I, (x,), {"degree": degree})
 
 
+def _growing(xp: Any, plain: Callable[[Any], Any], scaled: Callable[[Any], Any], x: Any) -> Any:
+    """A function that grows as exp(|x|) and less.
+
+    The library's is infinite before its value leaves the range, there it is the scaled one times exp(|x|); and not a
+    number at infinity, where it is as from any number that is large enough.
+    """
+    value = plain(xp.clip(x, -_OVERFLOWING, _OVERFLOWING))
+    late = xp.isinf(value) & (xp.abs(x) < _OVERFLOWING)
+    if not xp.any(late):
+        return value
+    root = xp.exp(0.5 * xp.abs(x))
+    return xp.where(late, scaled(x) * root * root, value)[()]
+
+
 def _bessel_kernel(xp: Any, x: Any, degree: int) -> Any:
+    plain, scaled = (partial(library(xp, name), float(degree)) for name in ("iv", "ive"))
     # The library's function is NaN next to 0; there this one is less than the smallest float.
-    return xp.where(xp.abs(x) < _VANISHING, xp.multiply(x, 0), library(xp, "iv")(float(degree), x))[()]
+    return xp.where(xp.abs(x) < _VANISHING, xp.multiply(x, 0), _growing(xp, plain, scaled, x))[()]
 
 
 BESSEL_I = unary(
@@ -567,8 +611,8 @@ I0 = unary(
     "The modified Bessel function of the first kind, of degree 0.",
     family=_FAMILY,
     forms=("torch.i0(x)", "x.i0()", "torch.special.i0(x)", "np.i0(x)"),
-    kernel=from_library("i0"),
-    c="cyl_bessel_i0({0})",
+    kernel=lambda xp, x: _growing(xp, library(xp, "i0"), library(xp, "i0e"), x),
+    c="(fabs({0}) == INFINITY ? INFINITY : cyl_bessel_i0({0}))",
     formula=lambda m, x: m.function("besseli", 0, x),
     slope=lambda x, _y: make.i1(x),
     grad_fn="I0Backward0",
@@ -580,8 +624,8 @@ I1 = unary(
     family=_FAMILY,
     forms=("torch.special.i1(x)",),
     method=False,
-    kernel=from_library("i1"),
-    c="cyl_bessel_i1({0})",
+    kernel=lambda xp, x: _growing(xp, library(xp, "i1"), library(xp, "i1e"), x),
+    c="(fabs({0}) == INFINITY ? {0} : cyl_bessel_i1({0}))",
     formula=lambda m, x: m.function("besseli", 1, x),
     slope=lambda x, _y: 0.5 * (make.i0(x) + _bessel(x, 2)),
     grad_fn="SpecialI1Backward0",

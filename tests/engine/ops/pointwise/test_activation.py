@@ -192,3 +192,20 @@ def test_rrelu_draws_its_slopes_in_training() -> None:
     assert result.grad_fn == "RreluWithNoiseBackward0"
     gradient = gradients([result], [leaf(np.ones(3))])[x]
     assert evaluate([gradient])[gradient].tolist() == [noise[0], 1.0, noise[2]]
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        (lambda: make.softplus(leaf(1e308), beta=10.0), 1e308),
+        (lambda: make.softplus(leaf(-1e308), beta=-10.0), -1e308),
+        (lambda: make.softplus(leaf(2.0), beta=-1.0), -math.log1p(math.exp(-2.0))),
+        (lambda: make.hardswish(leaf(1.7e308)), 1.7e308),
+        (lambda: make.hardswish(leaf(2.0)), 10.0 / 6.0),
+        (lambda: make.hardswish(leaf(-1.7e308)), 0.0),
+    ],
+)
+def test_no_step_of_a_value_overflows(node: Any, expected: float) -> None:
+    """Where the value is in range, so is all that it is computed by."""
+    made = node()
+    assert float(evaluate([made])[made]) == pytest.approx(expected, rel=1e-15)

@@ -10,12 +10,9 @@ import numpy as np
 import pytest
 
 from agrad.engine.run.cuda import special
-from agrad.engine.run.cuda.compile import OPTIONS
 from agrad.engine.run.cuda.text import literal
 
 from .host import MISSING, HostModule
-from .nvrtc import ARCHITECTURES, compiled
-from .nvrtc import MISSING as NO_NVRTC
 from .rows import COMPLEX, ROWS, RowKernel, arguments, row_kernels, text_of_rows
 
 Array = np.ndarray[Any, Any]
@@ -73,13 +70,6 @@ SIZE: Final[Mapping[str, Callable[[Array, Array], Array]]] = {
     "tanhshrink": lambda x, value: np.where(np.abs(x) < 0.1, value, x),
 }
 """What a unit in the last place is taken of, where it is not the value."""
-ELSEWHERE: Final[Mapping[str, Callable[[Array], Array]]] = {
-    # SciPy's functions have no value there, or that of the other end.
-    "bessel_i": lambda x: np.abs(x) > 700,
-    "erfc": lambda x: x > 26,
-    "lgamma": np.isneginf,
-    "mvlgamma": np.isneginf,
-}
 
 
 @pytest.fixture(scope="module")
@@ -116,8 +106,6 @@ def test_c_text_gives_the_kernels_values(kernel: RowKernel, module: HostModule) 
     found = np.full(values[0].shape, 77, kernel.dtype)
     module.launch(kernel.name, (2,), (32,), [*values, found, np.int64(found.size)])
     expected = _expected(kernel, values)
-    kept = ~ELSEWHERE[kernel.op.name](values[0]) if kernel.op.name in ELSEWHERE else np.full(found.shape, True)
-    found, expected, values = found[kept], expected[kept], [value[kept] for value in values]
     if kernel.dtype.kind != "f":
         assert np.array_equal(found, expected)
         return
@@ -155,13 +143,6 @@ def test_a_planted_wrong_constant_is_caught() -> None:
     assert planted.text != kernel.text
     with pytest.raises(AssertionError):
         test_c_text_gives_the_kernels_values(planted, HostModule([planted.text]))
-
-
-@pytest.mark.skipif(bool(NO_NVRTC), reason=NO_NVRTC)
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_c_text_compiles_for_each_architecture(architecture: str) -> None:
-    """NVRTC makes a binary of all rows in one module."""
-    assert compiled(text_of_rows(), architecture, [*OPTIONS, "--Ofast-compile=max"]).startswith(b"\x7fELF")
 
 
 def test_the_coefficients_of_digamma_are_right() -> None:
