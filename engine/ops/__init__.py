@@ -18,6 +18,7 @@ from .layers import (
     nn,
     patches,
     pooling,
+    standardize,
 )
 from .leaves import creation, random
 from .linear import (
@@ -37,6 +38,7 @@ from .linear import (
 from .pointwise import (
     activation,
     arithmetic,
+    bessel,
     bounds,
     choice,
     comparison,
@@ -44,11 +46,15 @@ from .pointwise import (
     copies,
     distance,
     elementwise,
+    gamma,
+    normal,
+    piecewise,
     power,
-    special,
+    probability,
+    sinc,
 )
-from .reductions import extremes, norm, rank, reduction, scan, softmax, variance
-from .shapes import border, diagonal, join, rearrange, shape, split
+from .reductions import extremes, norm, others, rank, reduction, scan, softmax, variance
+from .shapes import border, diagonal, expand, join, order, rearrange, reshape, single, split
 from .transforms import fourier, spectrum
 
 FAMILIES = (
@@ -58,9 +64,14 @@ FAMILIES = (
     distance,
     comparison,
     elementwise,
-    special,
+    normal,
+    gamma,
+    sinc,
+    probability,
+    bessel,
     bounds,
     copies,
+    piecewise,
     activation,
     reduction,
     variance,
@@ -68,7 +79,10 @@ FAMILIES = (
     rank,
     norm,
     scan,
-    shape,
+    expand,
+    reshape,
+    single,
+    order,
     diagonal,
     rearrange,
     border,
@@ -92,6 +106,7 @@ FAMILIES = (
     pairwise,
     vandermonde,
     nn,
+    standardize,
     convolution,
     largest,
     pooling,
@@ -111,6 +126,7 @@ FAMILIES = (
     fourier,
     spectrum,
     cotangent,
+    others,
     assembly,
     output,
     degenerate,

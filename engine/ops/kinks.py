@@ -86,7 +86,7 @@ def both_zero(_xp: Any, x: Any, y: Any, **_attrs: Any) -> Any:
 
 def root_at_zero(_xp: Any, x: Any, y: Any, **_attrs: Any) -> Any:
     """A power of 0, but for those with a whole exponent above 0."""
-    return (x == 0) & ((y != y // 1) | (y <= 0))
+    return (x == 0) & ((y.imag != 0) | (y.real % 1 != 0) | (y.real <= 0))
 
 
 def tied(xp: Any, x: Any, dim: tuple[int, ...], **_attrs: Any) -> Any:

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from ..graph import LEAF, Shape
-from .rows import ADDED, CONTRACTED, FIRST, LARGEST_PLACE, MEANS, MOMENTS, PLACED, SLIM, TAKEN
+from .rows import ADDED, CONTRACTED, FIRST, LARGEST_PLACE, MEANS, MOMENTS, PLACED, ROOT_IN_RANGE, SLIM, TAKEN
 from .values import UNIFORM, Value
 
 
@@ -63,6 +63,7 @@ _ALONG: Final = frozenset(
         PLACED.name,
         ADDED.name,
         TAKEN.name,
+        ROOT_IN_RANGE.name,
         "first_largest",
         "gather",
         "scatter",
@@ -96,6 +97,7 @@ _ALONG: Final = frozenset(
         "softmax",
         "log_softmax",
         "standardize",
+        "deviation",
         "centered",
         "var",
         "std",

@@ -18,7 +18,7 @@ from .calls import Calls
 from .fusion import FusedRun
 from .products import products_in_sums, stopped
 from .program import Call, Ending, Program
-from .rows import ADDED, FIRST, LARGEST_PLACE, PLACED, SHARE, TAKEN
+from .rows import ADDED, FIRST, LARGEST_PLACE, PLACED, ROOT_IN_RANGE, SHARE, TAKEN
 from .tracing import StandIn, traced
 from .values import Value
 
@@ -225,7 +225,7 @@ class _Unfit(Exception):  # noqa: N818  # no fault: the kernel is called as it i
     """A kernel uses an array of its own."""
 
 
-_FRESH: Final = (FIRST, TAKEN, LARGEST_PLACE)
+_FRESH: Final = (FIRST, TAKEN, LARGEST_PLACE, ROOT_IN_RANGE)
 """Rows whose kernels give arrays of their own, never views of their arguments."""
 
 _WEAK: Final = (bool, int, float, complex)

@@ -21,6 +21,7 @@ from .rows import (
     MOMENTS,
     PART,
     PLACED,
+    ROOT_IN_RANGE,
     SHARE,
     SLIM,
     TAKEN,
@@ -118,8 +119,10 @@ class _Lowering:
         apart = self.on("sub", self.x, self.folded(FIRST, self.x))
         return self.on("sub", apart, self.on("div", self.folded("sum", apart), self.number(self.count)))
 
-    def distances(self) -> tuple[Value, Value]:
-        """The elements less their mean, and the sum of their squares."""
+    def distances(self, *, about_mean: bool = True) -> tuple[Value, Value]:
+        """The elements, less their mean or as they are, and the sum of their squares."""
+        if not about_mean:
+            return self.x, self.folded("sum", self.on("square", self.x))
         if 0 in self.dim:
             first, mean, squares = self.parts(MOMENTS, 3)
             return self.on("sub", self.on("sub", self.x, first), mean), squares
@@ -157,12 +160,26 @@ def _centered(lowering: _Lowering, attrs: Attrs) -> Value:  # noqa: ARG001  # as
     return lowering.centered()
 
 
+def _root(lowering: _Lowering, squares: Value, attrs: Attrs) -> Value:
+    """The root of a mean square plus eps: NaN where a square overflowed, unless the elements are looked at again."""
+    mean = lowering.on("div", squares, lowering.number(lowering.count))
+    root = lowering.on("sqrt", lowering.on("add", mean, lowering.number(attrs["eps"])))
+    finite = lowering.values.make(TABLE["isfinite"], (root,), _NO_ATTRS, lowering.kept, BOOL)
+    known = lowering.on("where", finite, root, lowering.number(math.nan))
+    again = {"dim": lowering.dim, "eps": attrs["eps"], "about_mean": attrs["about_mean"]}
+    return lowering.values.make(ROOT_IN_RANGE, (known, lowering.x), again, lowering.kept, lowering.x.dtype)
+
+
+def _deviation(lowering: _Lowering, attrs: Attrs) -> Value:
+    squares = lowering.distances(about_mean=attrs["about_mean"])[1]
+    return lowering.without(_root(lowering, squares, attrs), attrs["keepdim"])
+
+
 def _standardize(lowering: _Lowering, attrs: Attrs) -> Value:
-    centered, squares = lowering.distances()
-    variance = lowering.on("div", squares, lowering.number(lowering.count))
-    deviation = lowering.on("sqrt", lowering.on("add", variance, lowering.number(attrs["eps"])))
+    centered, squares = lowering.distances(about_mean=attrs["about_mean"])
     # A root is no number so small that its reciprocal overflows: one quotient a row is enough.
-    return lowering.on("mul", centered, lowering.on("div", lowering.number(1.0), deviation))
+    root = _root(lowering, squares, attrs)
+    return lowering.on("mul", centered, lowering.on("div", lowering.number(1.0), root))
 
 
 def _var(lowering: _Lowering, attrs: Attrs) -> Value:
@@ -178,6 +195,7 @@ _LOWERINGS: Final[dict[str, Callable[[_Lowering, Attrs], Value]]] = {
     "mean": _mean,
     "centered": _centered,
     "standardize": _standardize,
+    "deviation": _deviation,
     "var": _var,
 }
 

@@ -6,7 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
+
 from ..graph import TABLE, Op
+from ..ops.layers.standardize import deviation_kernel, is_in_range
+from ..ops.questions import answered
 
 
 def _row(name: str, doc: str, kernel: Callable[..., Any], **fields: Any) -> Op:
@@ -47,6 +51,19 @@ def _moments(xp: Any, x: Any, dim: tuple[int, ...]) -> Any:
 
 MOMENTS: Final = _row(
     "moments", "The first element, the mean distance from it and the sum of squares about the mean.", _moments
+)
+
+
+def _root_in_range(xp: Any, root: Any, x: Any, dim: tuple[int, ...], eps: float, about_mean: bool) -> Any:
+    if xp is not np or answered(xp, lambda: xp.all(is_in_range(root * root))):
+        return root.copy()
+    return deviation_kernel(xp, x, dim, True, eps, about_mean)
+
+
+ROOT_IN_RANGE: Final = _row(
+    "root_in_range",
+    "The root of a mean of squares; of the elements again, and scaled, where a square overflowed or vanished.",
+    _root_in_range,
 )
 PART: Final = _row("part", "One of the parts of a stack.", lambda _xp, stack, index: stack[index])
 

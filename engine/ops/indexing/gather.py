@@ -15,7 +15,8 @@ from ..cotangent import zeros
 from ..infer import axis_of, broadcast
 from ..move import joining, moving, renamed, shape_kept
 from ..positions import positions_of, within
-from ..shapes.shape import EXPAND, reshaped
+from ..shapes.expand import EXPAND
+from ..shapes.reshape import reshaped
 from .index import add_at, indexed, put_at, spread
 from .slice import sliced, typed
 

@@ -14,7 +14,9 @@ from ..concrete import value_of
 from ..infer import broadcast
 from ..move import joining, moving, renamed, shape_kept
 from ..positions import integer_of, place_of, places_of, positions_of, within
-from ..shapes.shape import EXPAND, reshaped, unsqueezed
+from ..shapes.expand import EXPAND
+from ..shapes.reshape import reshaped
+from ..shapes.single import unsqueezed
 from .slice import SELECT_SCATTER, SLICE, SLICE_SCATTER, nothing, range_of, selected, sliced, typed
 
 _FAMILY: Final = "index"

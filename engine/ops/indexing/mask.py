@@ -9,7 +9,8 @@ from ...graph import Node, apply, as_node, make
 from ..infer import broadcast
 from ..move import joining, renamed
 from ..positions import mask_of, places_of
-from ..shapes.shape import EXPAND, reshaped
+from ..shapes.expand import EXPAND
+from ..shapes.reshape import reshaped
 from .index import indexed, put_at
 from .slice import sliced, typed
 

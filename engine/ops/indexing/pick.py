@@ -12,7 +12,7 @@ from ..concrete import value_of
 from ..infer import axis_of
 from ..move import joining, renamed
 from ..positions import positions_of, within
-from ..shapes.shape import reshaped
+from ..shapes.reshape import reshaped
 from .index import indexed, put_at, spread
 from .slice import typed
 

@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, ShapeError
-from ...graph import FLOAT64, Attrs, DType, Example, Node, Op, Shape, add_row, apply, as_node, leaf, make
-from .. import batch
-from ..cotangent import flow
-from ..fold import along_formula, named
+from ...graph import Example, Node, Shape, as_node, leaf, make
+from ..fold import named
 from ..infer import integers
 from ..linear.linalg import transposed
-from ..reductions.reduction import mean_kernel
 from ..reductions.scan import shift
-from ..reductions.variance import centered, centered_kernel
 from ..row import compose
+from .standardize import standardized
 
 _FAMILY = "nn.functional"
 
@@ -49,72 +46,6 @@ LINEAR = compose(
 )
 
 
-def _standardize_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:  # noqa: ARG001  # `infer` takes attrs
-    dtype = args[0].dtype
-    return args[0].shape, dtype if dtype.kind == "f" else FLOAT64
-
-
-def _standardize_kernel(xp: Any, x: Any, dim: tuple[int, ...], eps: float) -> Any:
-    apart = centered_kernel(xp, x, dim)
-    variance = mean_kernel(xp, xp.square(apart), dim, True)
-    result = apart / xp.sqrt(variance + variance.dtype.type(eps))
-    beyond = xp.isinf(variance)
-    if not xp.any(beyond):
-        return result
-    # Squares overflow where the numbers themselves do not; eps is nothing beside them.
-    largest = xp.max(xp.abs(apart), axis=dim, keepdims=True)
-    parts = apart / largest
-    return xp.where(
-        beyond & xp.isfinite(largest), parts / xp.sqrt(mean_kernel(xp, xp.square(parts), dim, True)), result
-    )
-
-
-def _standardize_row(m: Any, row: list[Any], eps: float) -> list[Any]:
-    count = m.number(len(row))
-    mean = m.total(row) / count
-    variance = m.total([(value - mean) * (value - mean) for value in row]) / count
-    deviation = m.sqrt(variance + m.number(eps))
-    return [(value - mean) / deviation for value in row]
-
-
-def _standardize_rule(node: Node, g: Node) -> list[Node | None]:
-    """The cotangent less its mean and less its part along the result, over the deviation."""
-    x, dim = node.args[0], node.attrs["dim"]
-    along = make.mean(flow(g, node), dim, True)
-    apart = centered(g, dim) - node * along
-    variance = make.var(x, dim, None, True, correction=0)
-    return [flow(apart, make.rsqrt(variance + node.attrs["eps"]))]
-
-
-def _standardize(input: Node, dim: int | Sequence[int], eps: float = 1e-5) -> Node:
-    return _standardized(as_node(input), integers(dim, "dim"), eps)
-
-
-STANDARDIZE = add_row(
-    Op(
-        name="standardize",
-        doc="Each element less the mean over some axes, divided by the root of the variance plus eps.",
-        family=_FAMILY,
-        method=False,
-        call=_standardize,
-        forms=("F.layer_norm(x, (3,))",),
-        infer=_standardize_infer,
-        batch=batch.along_axes,
-        kernel=_standardize_kernel,
-        formula=along_formula(_standardize_row),
-        rule=_standardize_rule,
-        examples=(Example("F.layer_norm(x, (3,))", {"x": (2, 3)}),),
-        domain="all numbers; where eps is 0, rows that are not constant",
-        kink="none: smooth",
-        grad_fn="NativeLayerNormBackward0",
-    )
-)
-
-
-def _standardized(x: Node, dim: tuple[int, ...], eps: float) -> Node:
-    return apply(STANDARDIZE, (x,), {"dim": tuple(axis % max(x.ndim, 1) for axis in dim), "eps": float(eps)})
-
-
 def _scaled(x: Node, weight: Node | None, bias: Node | None, shape: Shape | None = None) -> Node:
     """The elements times a weight plus a bias, both brought to a shape first."""
     for other, join in ((weight, make.mul), (bias, make.add)):
@@ -143,7 +74,7 @@ def _layer_norm(
 ) -> Node:
     input = as_node(input)
     axes = _last_axes(input, normalized_shape)
-    return named(_scaled(_standardized(input, axes, eps), weight, bias), "NativeLayerNormBackward0")
+    return named(_scaled(standardized(input, axes, eps), weight, bias), "NativeLayerNormBackward0")
 
 
 LAYER_NORM = compose(
@@ -170,7 +101,8 @@ def _rms_norm(
     axes = _last_axes(input, normalized_shape)
     if eps is None:
         eps = float(np.finfo(input.dtype).eps)
-    return _scaled(input * make.rsqrt(make.mean(input * input, axes, True) + eps), weight, None)
+    normal = named(standardized(input, axes, eps, about_mean=False), "MulBackward0")
+    return _scaled(normal, weight, None)
 
 
 RMS_NORM = compose(
@@ -211,7 +143,7 @@ def _batch_norm(
                 f"Expected more than 1 value per channel when training, got input size torch.Size({list(input.shape)})",
                 code="value",
             )
-        normal = _standardized(input, axes, eps)
+        normal = standardized(input, axes, eps)
     elif running_mean is None or running_var is None:
         raise InputError(
             "Expected running_mean and running_var to be given when training=False", hint="or say training=True"
@@ -250,7 +182,7 @@ def _group_norm(
             f"{list(input.shape)} and num_groups={num_groups}"
         )
     groups = make.reshape(input, (input.shape[0], num_groups, -1))
-    normal = make.reshape(_standardized(groups, (2,), eps), input.shape)
+    normal = make.reshape(standardized(groups, (2,), eps), input.shape)
     shape = (input.shape[1],) + (1,) * (input.ndim - 2)
     return named(_scaled(normal, weight, bias, shape), "NativeGroupNormBackward0")
 
@@ -285,7 +217,7 @@ def _instance_norm(
     if input.ndim < 3:
         raise ShapeError(f"instance_norm needs axes after batch and channel, but the shape is {list(input.shape)}")
     shape = (input.shape[1],) + (1,) * (input.ndim - 2)
-    normal = _standardized(input, tuple(range(2, input.ndim)), eps)
+    normal = standardized(input, tuple(range(2, input.ndim)), eps)
     return named(_scaled(normal, weight, bias, shape), "ViewBackward0")
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from ...errors import InputError
 from ...graph import TABLE, Example, Interval, Node, as_node, make
 from ..fold import named
+from ..peak import unit_of
 from ..row import compose
 from .pools import (
     AXES,
@@ -141,6 +142,10 @@ compose(
 # --- the p-norm --------------------------------------------------------------------------------------------------
 
 
+_ORDINARY: Final = 90
+"""The binary exponent of a power that is in the range of every dtype."""
+
+
 def _norm_call(rank: int) -> Callable[..., Node]:
     def call(input: Node, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Node:
         name = f"lp_pool{rank}d"
@@ -148,11 +153,13 @@ def _norm_call(rank: int) -> Callable[..., Node]:
         if not norm_type:
             raise InputError(f"{name}: norm_type must not be 0", hint="2 gives the root of the sum of squares")
         count = math.prod(each_axis(kernel_size, rank, name, "kernel_size"))
-        total = TABLE[f"avg_pool{rank}d"](make.pow(x, norm_type), kernel_size, stride, 0, ceil_mode) * count
+        # Powers of numbers that are all huge, or all tiny, are out of range: they are taken in a unit of that size.
+        unit = unit_of(make.amax(make.abs(x)), int(_ORDINARY / abs(norm_type))) if x.size else 1.0
+        total = TABLE[f"avg_pool{rank}d"](make.pow(x / unit, norm_type), kernel_size, stride, 0, ceil_mode) * count
         # A window of zeros has the root of 0, whose slope is infinite: nothing flows into it.
         empty = make.eq(total, 0)
         root = make.pow(make.where(empty, 1.0, total), 1.0 / norm_type)
-        return named(make.where(empty, 0.0, root), "PowBackward0")
+        return named(make.where(empty, 0.0, root) * unit, "PowBackward0")
 
     return call
 

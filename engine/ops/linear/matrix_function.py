@@ -11,7 +11,7 @@ from ...errors import ShapeError
 from ...graph import INT64, Attrs, DType, Example, Node, Op, Outputs, Shape, add_row, apply, leaf, make
 from .. import batch
 from ..fold import named
-from ..peak import largest
+from ..peak import largest, unit_of
 from ..row import as_float, compose
 from .degenerate import adjoint
 from .determinant import square
@@ -21,7 +21,7 @@ from .singular import exact_singular, matrices
 
 _FAMILY = "linalg"
 _WELL_POSED: Final = 1e-18
-"""A Gram matrix whose determinant is above this share of Hadamard's bound has full rank beyond doubt."""
+"""A Gram matrix whose determinant is above this share of its trace's power has no singular value that counts as 0."""
 
 
 def _like_matrix(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:  # noqa: ARG001  # every `infer` takes attrs
@@ -99,7 +99,7 @@ def _pinv_formula(m: Any, x: Any, absolute: float, relative: float) -> Any:
         turned = _exact_adjoint(m, matrix)
         tall = len(matrix) >= len(turned)
         gram = turned @ matrix if tall else matrix @ turned
-        bound = m.product([gram[place, place] for place in range(len(gram))]) * m.number(_WELL_POSED)
+        bound = m.product([m.total(list(gram.diagonal()))] * len(gram)) * m.number(_WELL_POSED)
         if not absolute and relative <= 1e-10 and m.boolean(m.absolute(determinant(m, gram)) > m.absolute(bound)):
             return solved(m, gram, turned) if tall else _exact_adjoint(m, solved(m, gram, matrix))
         left, values, right = exact_singular(m, matrix)
@@ -119,8 +119,11 @@ def _pinv_rule(node: Node, g: Node) -> list[Node | None]:
     turned = adjoint(g)
     right = make.matmul(product_of_cotangent(turned, node, 0), back)
     left = make.matmul(back, product_of_cotangent(node, turned, 1))
-    result = right - make.matmul(matrix, make.matmul(node, right)) - outer
-    return [result + left - make.matmul(make.matmul(left, node), matrix)]
+    # A and A+ meet at the same size: A+ times the cotangent alone may be too small, or too large, for its dtype.
+    unit = unit_of(make.amax(make.abs(node), (-2, -1), True))
+    matrix, inverse = matrix * unit, node / unit
+    result = right - make.matmul(matrix, make.matmul(inverse, right)) - outer
+    return [result + left - make.matmul(make.matmul(left, inverse), matrix)]
 
 
 def _pinv(

@@ -186,7 +186,9 @@ FMIN = _number_wins(
 
 
 def _copysign_formula(m: Any, x: Any, y: Any) -> Any:
-    return m.where(y < 0, lambda: -m.absolute(x), lambda: m.absolute(x))
+    # What is not a number has a sign in floating point only: none that anything follows from.
+    signed = m.where(y < 0, lambda: -m.absolute(x), lambda: m.absolute(x))
+    return m.where(m.equal(y, y), lambda: signed, m.undefined)
 
 
 COPYSIGN = binary(

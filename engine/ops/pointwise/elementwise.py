@@ -231,6 +231,12 @@ COS = unary(
     grad_fn="CosBackward0",
 )
 
+
+def _tan_slope(x: Node, y: Node) -> Node:
+    # 1 + tan(x)**2 cancels where a complex tangent is nearly i: 1/cos(x)**2 is 1/cosh(i*x)**2.
+    return make.sech_squared(make.complex(-make.imag(x), make.real(x))) if x.dtype.kind == "c" else 1.0 + y * y
+
+
 TAN = unary(
     "tan",
     "The tangent, of radians.",
@@ -239,7 +245,7 @@ TAN = unary(
     kernel=lambda xp, x: xp.tan(x),
     c="tan({0})",
     formula=lambda m, x: m.function("tan", x),
-    slope=lambda _x, y: 1.0 + y * y,
+    slope=_tan_slope,
     within=Interval(-1.4, 1.4),
     domain="x is no odd multiple of pi/2",
     kink="none: no float64 is an odd multiple of pi/2, so that value and derivative are large there and right",
@@ -259,6 +265,19 @@ ONE_MINUS_SQUARE = unary(
     grad_fn="RsubBackward1",
 )
 
+
+def _root_slope(x: Node) -> Node:
+    """1/sqrt(1 - x**2) of complex numbers by both factors: no square overflows, and zeros keep their signs.
+
+    The slope on a branch cut is then that of the side which the value has: 1 - x would lose a negative zero.
+    """
+    return make.rsqrt(-(x - 1.0)) * make.rsqrt(x - (-1.0))  # type: ignore[no-any-return]  # a row's call is of any type
+
+
+def _asin_slope(x: Node, _y: Node) -> Node:
+    return _root_slope(x) if x.dtype.kind == "c" else make.rsqrt(make.one_minus_square(x))
+
+
 ASIN = unary(
     "asin",
     "The inverse sine, in radians.",
@@ -268,7 +287,7 @@ ASIN = unary(
     kernel=lambda xp, x: xp.arcsin(x),
     c="asin({0})",
     formula=lambda m, x: m.function("asin", x),
-    slope=lambda x, _y: make.rsqrt(make.one_minus_square(x)),
+    slope=_asin_slope,
     within=UNIT,
     domain="-1 <= x <= 1; differentiable inside",
     at_kink=kinks.near(-1.0, 1.0),
@@ -285,7 +304,7 @@ ACOS = unary(
     kernel=lambda xp, x: xp.arccos(x),
     c="acos({0})",
     formula=lambda m, x: m.function("acos", x),
-    slope=lambda x, _y: -make.rsqrt(make.one_minus_square(x)),
+    slope=lambda x, y: -_asin_slope(x, y),
     within=UNIT,
     domain="-1 <= x <= 1; differentiable inside",
     at_kink=kinks.near(-1.0, 1.0),
@@ -343,6 +362,11 @@ COSH = unary(
 
 
 def _sech_squared_kernel(xp: Any, x: Any) -> Any:
+    if xp.iscomplexobj(x):  # an exponential that never overflows: a complex infinity has no reciprocal
+        small = xp.exp(-2.0 * xp.where(x.real < 0, -x, x))
+        whole = 1.0 + small
+        near_pole = xp.abs(whole) < 0.5
+        return xp.where(near_pole, xp.square(1.0 / xp.cosh(x)), 4.0 * small / xp.square(whole))[()]
     sech = xp.divide(1.0, xp.cosh(x))
     return sech * sech
 
@@ -375,7 +399,7 @@ TANH = unary(
 
 def _asinh_slope(x: Node, _y: Node) -> Node:
     if x.dtype.kind == "c":
-        return make.rsqrt(1.0 + x * x)  # type: ignore[no-any-return]  # a row's call is of any type
+        return _root_slope(make.complex(-make.imag(x), make.real(x)))
     return unless_overflowed(x, make.reciprocal(make.hypot(x, 1.0)))
 
 
@@ -392,6 +416,13 @@ ASINH = unary(
     grad_fn="AsinhBackward0",
 )
 
+
+def _acosh_slope(x: Node, _y: Node) -> Node:
+    if x.dtype.kind == "c":  # as of `_root_slope`
+        return make.rsqrt(x - 1.0) * make.rsqrt(x - (-1.0))  # type: ignore[no-any-return]  # a row's call is of any type
+    return unless_overflowed(x, make.rsqrt(x - 1.0) * make.rsqrt(x + 1.0))
+
+
 ACOSH = unary(
     "acosh",
     "The inverse hyperbolic cosine.",
@@ -401,7 +432,7 @@ ACOSH = unary(
     kernel=lambda xp, x: xp.arccosh(x),
     c="acosh({0})",
     formula=lambda m, x: m.function("acosh", x),
-    slope=lambda x, _y: unless_overflowed(x, make.rsqrt(x - 1.0) * make.rsqrt(x + 1.0)),
+    slope=_acosh_slope,
     within=_ABOVE_ONE,
     domain="x >= 1; differentiable for x > 1",
     at_kink=kinks.near(1.0),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...graph import BOOL, Attrs, DType, Example, Node, Op, Shape, add_row, apply, as_node, make
+from ...graph import BOOL, Attrs, DType, Example, Node, Op, Shape, add_row, as_node, make
 from .. import batch
 from ..cotangent import flow
 from ..fold import (
@@ -25,7 +25,8 @@ from ..fold import (
 )
 from ..infer import axis_of
 from ..row import compose
-from .scan import shift
+from .others import others
+from .scaled import product
 
 _FAMILY = "reduction"
 
@@ -167,10 +168,8 @@ def _prod_rule(node: Node, g: Node) -> list[Node | None]:
     axes = node.attrs["dim"]
     flat = x if len(axes) == 1 else _joined(x, axes)
     axis = axes[0] if len(axes) == 1 else flat.ndim - 1
-    before = shift(make.cumprod(flat, axis), axis, 1, 1.0)
-    after = shift(apply(make.cumprod, (flat,), {"dim": (axis,), "reverse": True}), axis, -1, 1.0)
-    others = before * after
-    return [flow(widen(g, node), others if flat is x else _parted(others, x.shape, axes))]
+    rest = others(flat, axis)
+    return [flow(widen(g, node), rest if flat is x else _parted(rest, x.shape, axes))]
 
 
 def _joined(x: Node, axes: tuple[int, ...]) -> Node:
@@ -195,7 +194,7 @@ PROD = add_row(
         call=_prod,
         forms=("torch.prod(x)", "x.prod()", "x.prod(0)", "x.prod(dim=1, keepdim=True)", "np.prod(x, axis=0)"),
         infer=counted,
-        kernel=lambda xp, x, dim, keepdim: xp.prod(x, axis=dim, keepdims=keepdim),
+        kernel=product,
         formula=fold_formula(lambda m, row: m.product(row)),
         rule=_prod_rule,
         examples=(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,8 +12,9 @@ from ...errors import ShapeError
 from ...graph import FLOAT64, INT64, Attrs, DType, Example, Node, Op, Outputs, Shape, add_row, apply, as_node, make
 from .. import batch, infer, kinks
 from ..cotangent import flow, zeros
-from ..fold import along_formula, conjugate
+from ..fold import along_formula, conjugate, flowing
 from ..row import compose
+from .scaled import running_product
 
 _FAMILY = "scan"
 _SEQUENTIAL = 128
@@ -248,7 +250,7 @@ CUMPROD = add_row(
         call=_scanning("cumprod"),
         forms=("torch.cumprod(x, 0)", "x.cumprod(dim=-1)", "np.cumprod(x, axis=0)"),
         infer=_summed,
-        kernel=_along(lambda xp, x, axis: xp.cumprod(x, axis=axis)),
+        kernel=_along(running_product),
         formula=_running_formula(lambda m, numbers: m.product(numbers)),
         rule=_cumprod_rule,
         examples=(Example("torch.cumprod(x, 0)", {"x": (4,)}), Example("x.cumprod(dim=-1)", {"x": (2, 3)})),
@@ -267,14 +269,21 @@ def _lse_formula(m: Any, numbers: list[Any]) -> Any:
 
 
 def _logcumsumexp_rule(node: Node, g: Node) -> list[Node | None]:
-    """The sum over later results of g exp(x - y), as a recurrence whose factors exp(y[i] - y[i+1]) are at most 1."""
+    """The sum over later results of g exp(x - y), by way of the running peak p and the sum of exp(x - p).
+
+    x - y itself would lose the logarithm of that sum beside large numbers. No factor of the recurrences is above 1.
+    """
     x = node.args[0]
     if not node.attrs["dim"]:
         return [g]
     (axis,) = node.attrs["dim"]
-    decay = make.exp(node - shift(node, axis, -1, float("inf")))
-    collected = recurrence(decay, g, axis, True)
-    return [flow(collected, make.exp(x - node))]
+    peak = make.detach(make.cummax(x, axis).nodes[0])  # the result is the same for every p
+    peak = make.where(make.isfinite(peak), peak, 0.0)
+    power = make.exp(x - peak)
+    total = recurrence(make.exp(shift(peak, axis, 1, -math.inf) - peak), power, axis, False)
+    decay = make.exp(peak - shift(peak, axis, -1, math.inf))
+    collected = recurrence(decay, flowing(g, make.reciprocal(total)), axis, True)
+    return [flow(collected, power)]
 
 
 LOGCUMSUMEXP = add_row(

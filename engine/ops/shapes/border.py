@@ -15,7 +15,8 @@ from ..indexing.index import indexed
 from ..infer import axis_of, integers
 from ..layout import is_contiguous, strides_of
 from ..move import joining, moving, renamed
-from .shape import moved_axes, permuted, reshaped
+from .order import moved_axes, permuted
+from .reshape import reshaped
 
 # --- borders -----------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from ..cotangent import zeros
 from ..indexing.slice import typed
 from ..infer import axis_of, integers
 from ..move import joining, moving, renamed, shape_kept
-from .shape import reshaped
+from .reshape import reshaped
 
 
 def _diagonal_length(rows: int, columns: int, offset: int) -> int:

@@ -11,7 +11,9 @@ from .. import batch
 from ..indexing.slice import selected, sliced, typed
 from ..infer import axis_of, promote
 from ..move import joining, moving, renamed, several
-from .shape import EXPAND, at_least, reshaped
+from .expand import EXPAND
+from .reshape import reshaped
+from .single import at_least
 from .split import unbound
 
 

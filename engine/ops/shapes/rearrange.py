@@ -15,7 +15,9 @@ from ..indexing.index import indexed
 from ..infer import axes_of, axis_of, integers
 from ..move import joining, listed, moving, shape_kept
 from ..positions import positions_of
-from .shape import EXPAND, reshaped, unsqueezed
+from .expand import EXPAND
+from .reshape import reshaped
+from .single import unsqueezed
 
 # --- order -------------------------------------------------------------------------------------------------------
 

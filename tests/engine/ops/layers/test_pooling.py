@@ -117,3 +117,14 @@ def test_windows_larger_than_the_input() -> None:
         make.max_pool2d(leaf(np.zeros((1, 2, 2, 2))), 3)
     with pytest.raises(ShapeError, match="Expected 3D or 4D tensor"):
         make.avg_pool2d(leaf(np.zeros((2, 2))), 3)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
+def test_norms_of_windows_of_any_size(value: Value, slopes: Slopes, size: float) -> None:
+    """The norm of a window grows with its numbers and its slopes do not change, where their powers are out of range."""
+    x = np.array([[[1.0, 2.0, 1.0, 3.0]]])
+    np.testing.assert_allclose(
+        np.divide(value(make.lp_pool1d(leaf(x * size), 3.0, 2)), size), [[[9 ** (1 / 3), 28 ** (1 / 3)]]]
+    )
+    expected = [[[9 ** (-2 / 3), 4 * 9 ** (-2 / 3), 28 ** (-2 / 3), 9 * 28 ** (-2 / 3)]]]
+    np.testing.assert_allclose(slopes(lambda x: make.lp_pool1d(x, 3.0, 2), x * size)[0], expected, rtol=1e-14)

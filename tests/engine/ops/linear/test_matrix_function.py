@@ -118,3 +118,12 @@ def test_nan_is_an_error_for_people(made: Any, value: Value) -> None:
     """Where LAPACK does not converge, as for NaN, the error says what to look for."""
     with pytest.raises(InputError, match="did not converge: is an element NaN or infinite"):
         value(made(leaf(np.full((3, 3), math.nan))))
+
+
+@pytest.mark.parametrize("scale", [1e-120, 1e-100, 1.0, 1e100, 1e120])
+def test_the_pseudo_inverse_of_matrices_of_any_size(slopes: Slopes, scale: float) -> None:
+    """The slopes of the pseudo-inverse of a tall matrix shrink with the square of its size, and no part is lost."""
+    tall = np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 3.0]])
+    weights = leaf(np.array([[-2.0, 0.5, 1.0], [1.0, 1.0, 0.3]]))
+    plain, found = (slopes(lambda x: make.pinv(x) * weights, tall * size)[0] for size in (1.0, scale))
+    np.testing.assert_allclose(np.multiply(found, scale) * scale, plain, rtol=1e-9)

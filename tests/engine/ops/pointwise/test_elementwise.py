@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -174,3 +174,41 @@ def test_sigmoid_is_complementary(derivatives: Any, x: float) -> None:
 def test_tanh_never_goes_flat(derivatives: Any, x: float) -> None:
     """The derivative of tanh is never a wrong zero: it is cosh(x)**-2."""
     assert derivatives(make.tanh, x, 1)[1] == pytest.approx(math.cosh(x) ** -2, rel=1e-13, abs=0.0)
+
+
+INVERSE: Final = {"asin": np.arcsin, "acos": np.arccos, "acosh": np.arccosh, "asinh": np.arcsinh}
+
+
+def gradient_at(name: str, z: complex) -> complex:
+    """The gradient of the real part of a function."""
+    node = leaf(np.complex128(z), requires_grad=True)
+    output = make.real(TABLE[name](node))
+    found = gradients([output], [leaf(np.float64(1.0))])
+    with np.errstate(all="ignore"):
+        return complex(evaluate([found[node]])[found[node]])
+
+
+@pytest.mark.parametrize("name", list(INVERSE))
+@pytest.mark.parametrize("z", [2 + 0j, complex(2, -0.0), -2 + 0j, complex(-2, -0.0), 2j, complex(-0.0, 2), -2j, 0.5j])
+def test_inverse_functions_on_their_cuts(name: str, z: complex) -> None:
+    """Along a branch cut the slope is that of the side which the signs of zeros choose, as the value is."""
+    function = INVERSE[name]
+    sizes = [(abs(z.real) + step * bool(z.real), abs(z.imag) + step * bool(z.imag)) for step in (-1e-6, 1e-6)]
+    low, high = (np.complex128(complex(np.copysign(x, z.real), np.copysign(y, z.imag))) for x, y in sizes)
+    slope = (function(high) - function(low)) / (high - low)
+    assert gradient_at(name, z) == pytest.approx(complex(np.conj(slope)), rel=1e-8, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", list(INVERSE))
+def test_inverse_functions_far_out(name: str) -> None:
+    """No square overflows: the slope is 1/z up to a unit."""
+    assert abs(gradient_at(name, complex(3e200, 4e200))) == pytest.approx(2e-201, rel=1e-14)
+
+
+def test_tangents_far_out() -> None:
+    """Where a complex tangent is nearly i its slope is an exponential, and it ends at zero without NaN."""
+    assert gradient_at("tan", 0.3 + 20j) == pytest.approx(complex(np.conj(1 / np.cos(0.3 + 20j) ** 2)), rel=1e-12)
+    assert gradient_at("tanh", -20 + 0.3j) == pytest.approx(complex(np.conj(1 / np.cosh(-20 + 0.3j) ** 2)), rel=1e-12)
+    assert gradient_at("tan", 0.3 + 800j) == gradient_at("tanh", 800 + 0.3j) == 0
+    near = np.pi / 2 - 1e-8
+    assert gradient_at("tan", complex(near, 0.0)) == pytest.approx(1 / np.cos(near) ** 2, rel=1e-13)

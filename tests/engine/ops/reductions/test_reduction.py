@@ -156,3 +156,30 @@ def test_the_trapezoidal_rule(value: Value, slopes: Slopes) -> None:
     assert slopes(lambda y: make.trapezoid(y, places), [0.0, 1.0, 9.0]) == [[0.5, 1.5, 1.0]]
     assert slopes(lambda y: make.trapezoid(y, dx=0.5), [0.0, 1.0, 9.0]) == [[0.25, 0.5, 0.25]]
     assert value(make.cumulative_trapezoid(leaf(np.array([1.0, 3.0, 5.0])))) == [2.0, 6.0]
+
+
+@pytest.mark.parametrize(
+    ("x", "product", "slope"),
+    [
+        ([1e-200, 1e-200, 1e300, 1e200], 1e100, [1e300, 1e300, 1e-200, 1e-100]),
+        ([1e200, 1e200, 1e-300, 1e-200], 1e-100, [1e-300, 1e-300, 1e200, 1e100]),
+        ([1e-200, 1e-200, 1e300, 0.0], 0.0, [0.0, 0.0, 0.0, 1e-100]),
+        ([1e200, 1e200, 1e-300, 0.0], 0.0, [0.0, 0.0, 0.0, 1e100]),
+    ],
+)
+def test_products_come_back_into_range(
+    value: Value, slopes: Slopes, x: list[float], product: float, slope: list[float]
+) -> None:
+    """A product, and that of all others, is right where some of its factors alone are out of range."""
+    assert value(make.prod(leaf(np.array(x)))) == pytest.approx(product, rel=1e-14, abs=0)
+    np.testing.assert_allclose(slopes(make.prod, x)[0], slope, rtol=1e-14, atol=0)
+    table = np.array([x, [1.5, 2.0, 3.0, 0.5]])
+    np.testing.assert_allclose(value(make.prod(leaf(table), 1)), [product, 4.5], rtol=1e-14, atol=0)
+    assert value(make.prod(leaf(table))) == pytest.approx(product * 4.5, rel=1e-14, abs=0)
+
+
+def test_the_second_derivative_through_a_product_out_of_range(curvature: Callable[..., Any]) -> None:
+    """The slope of the product of all others is itself differentiated."""
+    rest = [leaf(number) for number in (1e-200, 1e-120, 1e300, 1e20)]
+    found = curvature(lambda t: make.prod(make.stack([t, t, *rest])), 3.0)
+    np.testing.assert_allclose(found[0][0], 2.0, rtol=1e-13)

@@ -119,3 +119,30 @@ def test_diff_needs_an_axis() -> None:
     """A tensor without axes is refused in PyTorch's words."""
     with pytest.raises(ShapeError, match="diff expects input to be at least one-dimensional"):
         make.diff(leaf(np.float64(1.0)))
+
+
+def test_the_slopes_of_running_log_sums_of_huge_equal_numbers(slopes: Slopes) -> None:
+    """Beside numbers that swallow the logarithm of a count, equal ones still share each result evenly."""
+    for size in (0.0, 1e16, -1.42e303, 1e300):
+        found = slopes(lambda x: make.logcumsumexp(x, 0) * leaf(np.array([0.5, 0.5, -2.0])), [size] * 3)
+        np.testing.assert_allclose(found[0], [1 / 12, -5 / 12, -2 / 3], rtol=1e-14)
+
+
+def test_running_products_come_back_into_range(value: Value, slopes: Slopes) -> None:
+    """A product beyond the range of its dtype is no end: what follows brings it back, in value and slope."""
+    small, large = [1e-200, 1e-200, 1e300, 4.0], [1e200, 1e200, 1e-300, 4.0]
+    np.testing.assert_allclose(value(make.cumprod(leaf(np.array(small)), 0)), [1e-200, 0.0, 1e-100, 4e-100], rtol=1e-14)
+    np.testing.assert_allclose(value(make.cumprod(leaf(np.array(large)), 0)), [1e200, np.inf, 1e100, 4e100], rtol=1e-14)
+    found = slopes(lambda x: make.cumprod(x, 0), [1e-200, 1e-200, 1e300, 0.0])
+    np.testing.assert_allclose(found[0], [1e100, 1e100, 0.0, 1e-100], rtol=1e-14)
+
+
+@pytest.mark.parametrize("length", [3, 700, 1500])
+def test_running_products_in_range_keep_every_bit(value: Value, length: int) -> None:
+    """Where nothing leaves the range, the products are NumPy's own, however long the axis."""
+    x = np.random.default_rng(length).uniform(0.5, 2.0, (length, 2))
+    x[:, 1] = np.where(np.arange(length) % 2, 1 / x[0, 1], x[0, 1])
+    x[:, 0] = np.where(np.arange(length) % 2, 1 / x[0, 0], x[0, 0])
+    np.testing.assert_array_equal(value(make.cumprod(leaf(x), 0)), np.cumprod(x, axis=0))
+    far = np.concatenate((x, np.full((1, 2), 1e-200), np.full((1, 2), 1e-200), np.full((2, 2), 1e200)))
+    np.testing.assert_allclose(value(make.cumprod(leaf(far), 0))[-1], np.prod(x, axis=0), rtol=1e-12)
