@@ -23,8 +23,6 @@ def watched(outputs: Sequence[Node]) -> list[Node]:
     order = ancestors(outputs)
     if sum(node.size for node in order) > _ELEMENTS:
         return []
-    if any(node.dtype.kind == "c" for node in order):
-        return []
     return [node for node in order if node.op.outputs == 1]
 
 

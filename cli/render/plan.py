@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
 from ..screen import Screen
 from .text import escaped
@@ -21,8 +21,7 @@ def plan_lines(plan: dict[str, Any], screen: Screen) -> list[str]:
     fused = sum(step["kind"] == "fused" for step in steps)
     lines = [screen.painted(f"{_count(len(steps), 'step')}, {_count(fused, 'fused run')}", "bold")]
     for number, step in enumerate(steps, 1):
-        head = _fused_head(step, word) if step["kind"] == "fused" else _single_head(step, word)
-        lines += _wrapped(f"{number:>3}  {head}", screen)
+        lines += _wrapped(f"{number:>3}  {_HEADS[step['kind']](step, word)}", screen)
         if step["kind"] == "fused":
             lines += _wrapped(f"     {_ops(step['members'])}", screen)
             lines += _wrapped(f"     {_blocks(step)}", screen)
@@ -64,6 +63,19 @@ def _single_head(step: dict[str, Any], word: _Word) -> str:
     shape = " x ".join(str(size) for size in step["shape"]) or "a number"
     head = f"{step['op']} of {_listed(step['inputs'], word)}" if step["inputs"] else step["op"]
     return f"{head} gives {word(step['result'])} ({shape}, {step['dtype']})"
+
+
+def _sweep_head(step: dict[str, Any], word: _Word) -> str:
+    """A text of many small values, which no plan is made for."""
+    ops = ", ".join(f"{word(each['op'])} ({each['count']:,} times)" for each in step["ops"])
+    return f"one sweep there and back over {_count(step['nodes'], 'node')}, one at a time: {ops}"
+
+
+_HEADS: Final[dict[str, Callable[[dict[str, Any], _Word], str]]] = {
+    "fused": _fused_head,
+    "step": _single_head,
+    "sweep": _sweep_head,
+}
 
 
 def _ops(members: Sequence[dict[str, Any]]) -> str:

@@ -46,7 +46,7 @@ class FormArithmetic(Algebra):
 
     def _made(self, operation: Callable[..., Any], value: Any, terms: Sequence[Term]) -> Term:
         """The term of an operation of SymPy's on terms, and of its value."""
-        return self.term(operation(*[term.expression for term in terms]), value)
+        return self.term(self.applied(operation, terms), value)
 
     def number(self, value: complex) -> Term:
         """A Python number: 0.5 is 1/2, 0.1 is 1/10."""

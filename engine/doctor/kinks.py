@@ -109,8 +109,7 @@ def choices(formulas: Formulas, evaluation: Evaluation, check: Check | None = No
     for kink in kinks:
         leaf = evaluation.wrt.get(kink.name) or next((n for n in evaluation.grads if n.name == kink.name), None)
         ops = [kinked for node, kinked in told.items() if leaf in behind[node]]
-        index = tuple(kink.place)
-        made.append(Choice(entry_label(kink.name, index), kink.left, kink.right, kink.shown, ops))
+        made.append(Choice(kink.label, kink.left, kink.right, kink.shown, ops))
     return made
 
 

@@ -124,7 +124,7 @@ def evaluate(
     asked = set(formulas.wrt.values())
     order = ancestors(named)
     rewriting = rewritten(named, order)
-    if compute is evaluate_nodes and is_long(order) and not watched(list(outputs.values())):
+    if compute is evaluate_nodes and is_swept(order, list(outputs.values())):
         kept = [node for node in named if node.requires_grad and (retain_grad or node in asked or node.op is LEAF)]
         values, grads = _swept(order, rewriting, list(outputs.values()), cotangent_nodes, kept)
         return Evaluation(outputs, [node.value for node in cotangent_nodes], formulas.wrt, values, grads)
@@ -182,6 +182,16 @@ def _swept(
             grads[node] = new.get(rewriting[node], grads[node])
         values = {node: new_values[rewriting[node]] for node in order}
     return values, {node: grads[node] for node in kept if node in grads}
+
+
+def is_swept(order: Sequence[Node], outputs: Sequence[Node]) -> bool:
+    """Whether a text is evaluated one node at a time, without a graph of its gradients.
+
+    Args:
+        order: the text's nodes, arguments before results.
+        outputs: those that are differentiated.
+    """
+    return is_long(order) and not watched(outputs)
 
 
 def rewritten_gradients(
@@ -251,7 +261,7 @@ def _looked_at(formulas: Formulas, evaluation: Evaluation) -> Evaluation:
     from ..limits import repaired, repaired_values, suspects  # imports mpmath, which takes longer than all else
 
     names = {node: name for name, node in evaluation.wrt.items()}
-    wrt = {names.get(node) or node.name or "": node for node in evaluation.grads if node.dtype.kind == "f"}
+    wrt = {names.get(node) or node.name or "": node for node in evaluation.grads if node.dtype.kind in "fc"}
     given = {name: evaluation.grads[node] for name, node in wrt.items()}
     repairs = repaired(Case(closer.outputs, evaluation.cotangents, wrt, given), ", ".join(evaluation.outputs))
     values = repaired_values(found, suspects(closer.shown, found)) if beyond else {}

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..gradient import gradients
-from ..graph import Node
+from ..graph import LEAF, Node, ancestors
 from ..rewrite import rewritten
+from ..run.conditions import memory_limit
 from ..run.listing import listed
 from ..run.plan import make_plan
-from .evaluate import rewritten_gradients
+from .evaluate import is_swept, rewritten_gradients
 from .outputs import Weight, cotangents
 
 if TYPE_CHECKING:
     from ..language import Formulas
+
+_NODE_NANOSECONDS: Final = 6_000
+"""What a node of a sweep takes, forwards and backwards: what the interpreter takes, as good as nothing else."""
+_NODE_BYTES: Final = 70
+"""What the sweep holds of a node: its value, and the place in a table that it has."""
 
 
 def planned(
@@ -32,7 +39,10 @@ def planned(
         NoGradientError, InputError: as `evaluation.evaluate` does.
     """
     named = {binding.node: binding.name for binding in formulas.bindings}
-    rewriting = rewritten([*named])
+    order = ancestors([*named])
+    if is_swept(order, list(outputs.values())):
+        return _sweep(order, len(outputs))
+    rewriting = rewritten([*named], order)
     weight_nodes = cotangents(dict(outputs), weights)
     asked = set(formulas.wrt.values())
     plain = gradients(list(outputs.values()), weight_nodes)
@@ -46,3 +56,32 @@ def planned(
     names = {rewriting[node]: name for node, name in named.items()}
     plan = make_plan([*names, *keeping.values()])
     return listed(plan, {gradient: f"grad {named[node]}" for node, gradient in keeping.items()} | names)
+
+
+def _sweep(order: Sequence[Node], outputs: int) -> dict[str, Any]:
+    """The listing of a text that takes one sweep: how often each op is computed, there and back."""
+    counts = Counter(node.op.name for node in order if node.op is not LEAF)
+    leaves = sum(node.size * node.dtype.itemsize for node in order if node.op is LEAF)
+    moved = sum(node.size * node.dtype.itemsize for node in order)
+    held = _NODE_BYTES * len(order)
+    seconds = _NODE_NANOSECONDS * 1e-9 * len(order)
+    step = {
+        "kind": "sweep",
+        "nodes": len(order),
+        "outputs": outputs,
+        "ops": [{"op": name, "count": count} for name, count in counts.most_common()],
+        "bytes_read": moved,
+        "bytes_written": moved,
+        "bytes_peak": held,
+        "seconds": round(seconds, 9),
+    }
+    return {
+        "steps": [step],
+        "workers": 1,
+        "bytes_inputs": leaves,
+        "bytes_results": moved - leaves,
+        "bytes_moved": 2 * moved,
+        "bytes_peak": held,
+        "bytes_allowed": memory_limit(),
+        "seconds": round(seconds, 6),
+    }

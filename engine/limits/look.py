@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
+from math import isfinite
 from typing import Any, Final
 
 import numpy as np
@@ -15,18 +17,24 @@ from ..referees.case import CannotJudge, Case
 from ..referees.directions import moved
 from ..referees.forward import cost_of
 from ..referees.slopes import Slope, Slopes
+from ..referees.ties import Ties
 from ..worker.budget import Budget, BudgetSpent
 from ..worker.interrupt import interrupted
-from .settled import TOLD, Kink, as_float, index_of, label, settled, shortened
+from .places import Place, are_finite, places
+from .settled import TOLD, Kink, as_float, settled, shortened
 
 OPERATIONS: Final = 60_000
-"""How many operations on exact numbers a look at every entry may take; beyond, only broken entries are looked at."""
+"""How many operations on exact numbers a look may take; where they do not suffice for all, for some entries only."""
 SECONDS: Final = 3.0
 """And how long, on a machine too busy for them."""
 
 _LINEAR: Final = 1e-6
 _DIRECTIONS: Final = 2
 _FEW: Final = 32
+_PARTS: Final = 300
+"""Uses of nodes of which the parts of a derivative are looked at."""
+_DEAR: Final = 5
+"""How many times a slope's cost an entry takes where it also has to be seen whether it is tied to others."""
 
 
 @dataclass(slots=True)
@@ -57,85 +65,105 @@ class _Look:
         self.case = case
         self.subject = subject
         self.slopes = Slopes(case, budget)
-        self.found: dict[tuple[str, int], Slope] = {}
+        self._ties = Ties(case, self.slopes)
+        self._steepest = 0.0
+        self.found: dict[Place, Slope] = {}
         self.warnings: list[str] = []
         self.kinks: list[Kink] = []
 
-    def gradients(self, only_broken: bool) -> dict[str, Any]:
+    def gradients(self, most: int | None = None) -> dict[str, Any]:
         """The gradients with right numbers in them, as far as the budget goes.
 
         Args:
-            only_broken: leave out what is finite.
+            most: how many entries to look at that are finite; all if not given.
         """
         if self.slopes.m.undefined_number(self.slopes.point.total):
             self._look_at_hole()
             return dict(self.case.gradients)
         numbers = {name: np.array(self.case.gradients[name], node.dtype) for name, node in self.case.wrt.items()}
         with suppress(BudgetSpent):
-            for name, node in self.case.wrt.items():
-                for position in range(node.size):
-                    if not only_broken or not np.isfinite(numbers[name].flat[position]):
-                        self._find(name, node, position)
+            for place in self._chosen(numbers, most):
+                with suppress(CannotJudge):
+                    slope = self.slopes.slope(*place.unit(self.slopes))
+                    if most is None or not isfinite(place.of(numbers[place.name])) or not self._is_tied(place):
+                        self.found[place] = slope
         true = [abs(slope.value) for slope in self.found.values() if slope.value is not None]
         m = self.slopes.m
-        scale = max([size_of(self.slopes), *[as_float(m, size, float) for size in true if m.finite(size)]])
+        self._steepest = max([as_float(m, size, float) for size in true if m.finite(size)], default=0.0)
+        scale = max(size_of(self.slopes), self._steepest)
         bent = self._look_along()
-        for (name, position), slope in self.found.items():
-            if not bent or slope.value is None or not np.isfinite(numbers[name].flat[position]):
-                self._settle(name, position, slope, numbers[name], scale)
+        for place, slope in self.found.items():
+            if not bent or slope.value is None or not isfinite(place.of(numbers[place.name])):
+                self._settle(place, slope, numbers[place.name], scale)
         return {name: array[()] for name, array in numbers.items()}
 
-    def _find(self, name: str, node: Node, position: int) -> None:
-        with suppress(CannotJudge):
-            direction, exponent = self.slopes.unit(node, position)
-            self.found[name, position] = self.slopes.slope(direction, exponent)
+    def _places(self) -> Iterator[Place]:
+        for name, node in self.case.wrt.items():
+            yield from places(name, node)
 
-    def _settle(self, name: str, position: int, slope: Slope, numbers: Any, scale: float) -> None:
+    def _chosen(self, numbers: Mapping[str, Any], most: int | None) -> list[Place]:
+        """The numbers to look at: broken ones first, then those of entries that are 0, where most kinks are."""
+        every = [*self._places()]
+        if most is None:
+            return every
+        finite = [place for place in every if isfinite(place.of(numbers[place.name]))]
+        values = self.slopes.point.values
+        finite.sort(key=lambda place: bool(values[place.node].flat[place.position] != 0))
+        return [place for place in every if not isfinite(place.of(numbers[place.name]))] + finite[:most]
+
+    def _is_tied(self, place: Place) -> bool:
+        """Whether another entry takes its place where it moves, so that its slope alone is none of a gradient."""
+        return place.node.dtype.kind == "f" and self._ties.are_bent(place.node, place.position)
+
+    def _settle(self, place: Place, slope: Slope, numbers: Any, scale: float) -> None:
         m = self.slopes.m
-        node = self.case.wrt[name]
-        got = float(numbers.flat[position])
-        place = f"{label(name, node, position)} at {self._at(name, position)}"
+        node = place.node
+        got = place.of(numbers)
+        where = f"{place.label} at {self._at(place)}"
         if not m.finite(self.slopes.point.total) and (slope.value is None or m.finite(slope.value)):
             return  # at a pole there is no other number
-        if self._is_jump(node, position, slope):
-            left, right = (as_float(m, side, node.dtype) for side in self._steepness(node, position))
-            self.kinks.append(Kink(name, index_of(node, position), left, right, got))
+        if self._is_jump(place, slope):
+            left, right = (as_float(m, side, node.dtype) for side in self._steepness(place))
+            self.kinks.append(place.kink(left, right, got))
             self.warnings.append(
-                f"{self.subject} is not differentiable by {place}: it jumps there, the slope is {left!r} from the left "
+                f"{self.subject} is not differentiable by {where}: it jumps there, the slope is {left!r} from the left "
                 f"and {right!r} from the right, and {got!r} is given"
             )
             return
         number = settled(m, got, slope, node, scale)
-        numbers.flat[position] = number.number
+        if number.number == got and slope.value is not None and got != slope.value:
+            # However large the result is, rounding is that of slopes, and of the parts that are added up for this one.
+            parts = as_float(m, self.slopes.parts(*place.unit(self.slopes), _PARTS), float)
+            number = settled(m, got, slope, node, min(scale, max(parts, self._steepest)))
+        place.put(numbers, number.number)
         if number.sides is not None:
-            self.kinks.append(Kink(name, index_of(node, position), *number.sides, number.number))
+            self.kinks.append(place.kink(*number.sides, number.number))
         if number.reason is not None:
-            self.warnings.append(f"the derivative of {self.subject} by {place}: {number.reason}")
+            self.warnings.append(f"the derivative of {self.subject} by {where}: {number.reason}")
 
-    def _at(self, name: str, position: int) -> str:
-        """The point in words: `x[0] = 0.5`."""
-        node = self.case.wrt[name]
-        return f"{label(name, node, position)} = {float(self.slopes.point.values[node].flat[position])!r}"
+    def _at(self, place: Place) -> str:
+        return place.at(self.slopes.point.values)
 
-    def _steepness(self, node: Node, position: int) -> tuple[Any, Any]:
+    def _steepness(self, place: Place) -> tuple[Any, Any]:
         """What both quotients tend to at a jump."""
         m = self.slopes.m
-        direction, exponent = self.slopes.unit(node, position)
+        direction, exponent = place.unit(self.slopes)
         near, far = (self.slopes.quotients(direction, exponent, step) for step in (25, 50))
         sides = []
         for first, second in zip(near, far, strict=True):
             steep = m.finite(second) and abs(second) > abs(first) * 1.3
-            sides.append((m.inf if second > 0 else -m.inf) if steep else second)
+            flat = m.finite(first) and abs(second) * 1.3 < abs(first)
+            sides.append((m.inf if second > 0 else -m.inf) if steep else m.number(0) if flat else second)
         return sides[0], sides[1]
 
-    def _is_jump(self, node: Node, position: int, slope: Slope) -> bool:
+    def _is_jump(self, place: Place, slope: Slope) -> bool:
         """Whether an infinite slope is that of a jump: the quotient grows just as the step shrinks."""
         m = self.slopes.m
         if all(m.finite(side) or m.undefined_number(side) for side in (slope.left, slope.right)):
             return False
         if not m.finite(self.slopes.point.total):
             return False
-        direction, exponent = self.slopes.unit(node, position)
+        direction, exponent = place.unit(self.slopes)
         near, far = (self.slopes.quotients(direction, exponent, step) for step in (25, 50))
         leaps = [
             m.finite(second) and first != 0 and abs(second) > abs(first) * m.number(10) ** 25 * 0.99
@@ -147,15 +175,15 @@ class _Look:
         """Say that the function has no value at the point, and its limit where it has one."""
         m = self.slopes.m
         directions = []
-        places = []
+        told = []
         for name, node in self.case.wrt.items():
-            for position in range(min(node.size, _FEW)):
+            for place in islice(places(name, node), _FEW):
                 with suppress(CannotJudge):
-                    directions.append(self.slopes.unit(node, position))
-                    places.append(self._at(name, position))
+                    directions.append(place.unit(self.slopes))
+                    told.append(self._at(place))
         sides: list[Any] = []
         if directions:
-            uneven = [m.number(1) + place for place in range(len(directions))]
+            uneven = [m.number(1) + count for count in range(len(directions))]
             together = moved([direction for direction, _ in directions], uneven, m)
             least = min(exponent for _, exponent in directions)
             for direction, exponent in [*directions, (together, least)]:
@@ -168,7 +196,7 @@ class _Look:
                 low = high = m.number(0)
             if high - low <= size * 1e-9:
                 limit = f"; its limit there is {m.text((low + high) / 2, 10)}"
-        where = f" at {', '.join(places[:TOLD])}" if places else ""
+        where = f" at {', '.join(told[:TOLD])}" if told else ""
         self.warnings.append(f"{self.subject} has no value{where}, with many digits neither{limit}")
 
     def _look_along(self) -> bool:
@@ -176,9 +204,9 @@ class _Look:
         m = self.slopes.m
         # Only leaves: other nodes move with them.
         entries = [
-            (entry, slope)
-            for entry, slope in self.found.items()
-            if self.case.wrt[entry[0]].op is LEAF and slope.value is not None and m.finite(slope.value)
+            (place, slope)
+            for place, slope in self.found.items()
+            if place.node.op is LEAF and slope.value is not None and m.finite(slope.value)
         ]
         if len(entries) < 2:
             return False
@@ -204,16 +232,16 @@ class _Look:
         m = self.slopes.m
         return not m.undefined_number(slope.left) and not m.undefined_number(slope.right)
 
-    def _is_bent(self, weights: Sequence[float], entries: Sequence[tuple[tuple[str, int], Slope]]) -> bool:
+    def _is_bent(self, weights: Sequence[float], entries: Sequence[tuple[Place, Slope]]) -> bool:
         """Whether the slope along a direction is another than that of the partial derivatives; then it is told."""
         m = self.slopes.m
         direction: dict[Node, dict[int, Any]] = {}
         parts = []
-        for ((name, position), slope), weight in zip(entries, weights, strict=True):
-            node = self.case.wrt[name]
-            _, exponent = self.slopes.unit(node, position)
+        for (place, slope), weight in zip(entries, weights, strict=True):
+            _, exponent = place.unit(self.slopes)
             move = m.number(weight) * m.number(10) ** exponent
-            direction.setdefault(node, {})[position] = move
+            moves = direction.setdefault(place.node, {})
+            moves[place.position] = moves.get(place.position, 0) + move * place.turn
             parts.append(move * slope.value)
         along = self.slopes.slope(direction, 0)
         ahead = along.value if along.value is not None else along.right
@@ -222,7 +250,7 @@ class _Look:
         linear = m.undefined_number(ahead) or abs(ahead - expected) <= scale * _LINEAR
         if linear and (along.value is not None or m.undefined_number(along.left)):
             return False
-        points = [self._at(name, position) for (name, position), _ in entries[:TOLD]]
+        points = [self._at(place) for place, _ in entries[:TOLD]]
         names = ", ".join(points + ["..."] * (len(entries) > TOLD))
         way = ", ".join([f"{weight:.3g}" for weight in weights[:TOLD]] + ["..."] * (len(weights) > TOLD))
         self.warnings.append(
@@ -238,10 +266,12 @@ def size_of(slopes: Slopes) -> float:
     return as_float(slopes.m, size, float) if slopes.m.finite(size) else 0.0
 
 
-def cost(case: Case) -> int:
-    """How many operations a look at every entry takes, roughly."""
+def affordable(case: Case, operations: int) -> int | None:
+    """At how many entries so many operations can look, roughly; None where it is all of them."""
     nodes = ancestors([*case.outputs, *case.wrt.values()])
-    return sum(cost_of(node) for node in nodes) * (3 * sum(node.size for node in case.wrt.values()) + 1)
+    once = 3 * sum(cost_of(node) for node in nodes)
+    entries = sum(node.size for node in case.wrt.values())
+    return None if once * entries + once // 3 <= operations else operations // (once * _DEAR)
 
 
 def repaired(case: Case, subject: str, *, seconds: float = SECONDS, operations: int = OPERATIONS) -> Repairs:
@@ -253,14 +283,14 @@ def repaired(case: Case, subject: str, *, seconds: float = SECONDS, operations: 
         seconds, operations: what it may cost.
     """
     found = Repairs(gradients=dict(case.gradients))
-    only_broken = cost(case) > operations
-    if only_broken and all(np.all(np.isfinite(value)) for value in case.gradients.values()):
+    most = affordable(case, operations)
+    if most == 0 and are_finite(case.gradients):
         return found
     budget = Budget(operations * 2, seconds)
     try:
         with interrupted(budget):
             look = _Look(case, budget, subject)
-            found.gradients = look.gradients(only_broken)
+            found.gradients = look.gradients(most)
         found.kinks, found.warnings = look.kinks, shortened(look.warnings)
     except BudgetSpent:
         found.warnings = [
@@ -268,7 +298,7 @@ def repaired(case: Case, subject: str, *, seconds: float = SECONDS, operations: 
             "its gradients are the chain rule's, as they are"
         ]
     except CannotJudge as reason:
-        if not all(np.all(np.isfinite(value)) for value in case.gradients.values()):
+        if not are_finite(case.gradients):
             found.warnings = [f"a closer look at {subject} is not possible: {reason}"]
     except Exception as failure:  # what a formula cannot do leaves the rules' numbers as they are
         found.warnings = [failed(subject, failure)]

@@ -12,11 +12,11 @@ from ..referees.slopes import Slope
 
 TOLD: Final = 5
 """So many warnings of a kind are written out; the others are counted."""
-VISIBLE: Final = {"float64": 1e-9, "float32": 1e-4}
+VISIBLE: Final = {"float64": 1e-9, "float32": 1e-4, "complex128": 1e-9, "complex64": 1e-4}
 """How far a number must be off, relative to the right one, for a person to be told."""
 
-_EXACT: Final = {"float64": 1e-12, "float32": 1e-6}
-_NOISE: Final = {"float64": 1e-14, "float32": 1e-5}
+_EXACT: Final = {"float64": 1e-12, "float32": 1e-6, "complex128": 1e-12, "complex64": 1e-6}
+_NOISE: Final = {"float64": 1e-14, "float32": 1e-5, "complex128": 1e-14, "complex64": 1e-5}
 _LEAST: Final = 1e-5
 """What is smaller than this part of the noise is none: it has vanished from float64."""
 
@@ -28,6 +28,7 @@ class Kink(NamedTuple):
         name, place: the entry.
         left, right: the slopes on both sides.
         shown: the number that is given for it.
+        part: of a complex entry, which part it is: "real" or "imag".
     """
 
     name: str
@@ -35,6 +36,13 @@ class Kink(NamedTuple):
     left: float
     right: float
     shown: float
+    part: str = ""
+
+    @property
+    def label(self) -> str:
+        """The entry in words: `x[0, 1]`, `z.imag`."""
+        index = f"[{', '.join(map(str, self.place))}]" if self.place else ""
+        return f"{self.name}{index}{'.' if self.part else ''}{self.part}"
 
 
 class Settled(NamedTuple):

@@ -88,6 +88,17 @@ class Algebra(ABC):
     def _extreme(self, values: Sequence[Any], which: int) -> Term:
         """The smallest of some terms, or the largest where `which` is -1."""
 
+    def applied(self, operation: Callable[..., Any], terms: Sequence[Term]) -> Any:
+        """What an operation of SymPy's makes of the expressions of some terms.
+
+        Raises:
+            CannotJudge: where SymPy fails: it evaluates on the way, and not all of it is ready for infinities.
+        """
+        try:
+            return operation(*[term.expression for term in terms])
+        except (ArithmeticError, AttributeError, NotImplementedError, TypeError, ValueError) as fault:
+            raise CannotJudge(f"SymPy cannot build the expression ({type(fault).__name__})") from fault
+
     def symbol(self, name: str, value: float) -> Term:
         """A real symbol."""
         symbol = self.sympy.Symbol(name, real=True)

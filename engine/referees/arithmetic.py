@@ -88,6 +88,8 @@ class PreciseArithmetic:
         return self._real(value, args)
 
     def _beyond(self, name: str, x: Any) -> Any:
+        if isinstance(x, self.context.mpc):
+            raise CannotJudge(f"the argument of {name} is too large for complex numbers")
         if name == "besseli" and x < 0:
             raise CannotJudge(f"mpmath cannot compute {name} at minus infinity")
         if name in _PERIODIC:
@@ -109,6 +111,8 @@ class PreciseArithmetic:
         x = self._lifted(x)
         if isinstance(x, self.context.mpf) and abs(x) > LARGEST_EXPONENT:
             return self.inf if x > 0 else self._zero
+        if isinstance(x, self.context.mpc) and abs(x) > LARGEST_EXPONENT:
+            return self._beyond("exp", x)
         return self.context.exp(x)
 
     def log(self, x: Any) -> Any:
@@ -116,7 +120,10 @@ class PreciseArithmetic:
         x = self._lifted(x)
         if x == 0:
             return -self.inf
-        return self._real(self.context.ln(x), (x,))
+        try:
+            return self._real(self.context.ln(x), (x,))
+        except OverflowError as error:  # mpmath adds the squares of both parts of a complex number
+            raise CannotJudge("a complex number has parts too different for its logarithm") from error
 
     def sqrt(self, x: Any) -> Any:
         """The square root."""
@@ -130,11 +137,14 @@ class PreciseArithmetic:
         x, y = self._lifted(x), self._lifted(y)
         if y == 0:
             return self.number(1)
-        if x == 0 and not isinstance(y, self.context.mpc):
-            return self._zero if y > 0 else self.inf
+        if x == 0:
+            return self._zero if y.real > 0 else self.inf if not y.imag else self._nan
         if isinstance(x, self.context.mpf) and x < 0 and (not self.finite(y) or y != self.context.floor(y)):
             return self._nan
-        if self.finite(x) and self.finite(y) and isinstance(y, self.context.mpf):
+        if self.finite(x) and self.finite(y) and (isinstance(x, self.context.mpc) or isinstance(y, self.context.mpc)):
+            if abs(y) * (abs(self.context.mag(x)) + 2) > LARGEST_EXPONENT:
+                raise CannotJudge("a complex power is too large")
+        elif self.finite(x) and self.finite(y):
             bits = y * (self.context.mag(x) - 1 if abs(x) >= 1 else self.context.mag(x))
             if abs(bits) > LARGEST_EXPONENT:
                 even = x > 0 or y % 2 == 0
@@ -264,7 +274,15 @@ def _loggamma(m: PreciseArithmetic, x: Any) -> Any:
     return total
 
 
+def _acosh(m: PreciseArithmetic, x: Any) -> Any:
+    """The inverse hyperbolic cosine; mpmath's own loses an imaginary part below zero that is small against 1."""
+    if isinstance(x, m.context.mpc) and x.imag < 0:
+        return m.context.conj(m.context.acosh(m.context.conj(x)))
+    return m._real(m.context.acosh(x), (x,))
+
+
 _OWN: Final[dict[str, Callable[..., Any]]] = {
+    "acosh": _acosh,
     "erfcx": _erfcx,
     "loggamma": _loggamma,
     "exp": PreciseArithmetic.exp,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -16,8 +17,8 @@ from ..graph import LEAF, Node
 from ..worker.budget import Budget
 from .case import AGREE, CANNOT, DISAGREE, KINK, CannotJudge, Case, Judgement
 from .digits import MOST, Entry
-from .point import ROUNDING, Direction
-from .sides import between, entry_slope
+from .point import ROUNDING, Direction, of_matrices
+from .sides import between, entry_slope, joined, part_slopes, parts_of
 from .slopes import Slope, Slopes
 
 _SLACK: Final = 1_000
@@ -32,6 +33,8 @@ _MOST_SLOPES: Final = 300
 _ALIKE: Final = 1e-8
 _ENDS: Final[Mapping[str, tuple[float, ...]]] = {"binary_cross_entropy.element": (0.0, 1.0)}
 """Where the domain of an op ends, and its row gives a finite slope of its own."""
+_STORED: Final = 1e-12
+"""How near a slope must be to that of rounded results: nothing else than their rounding is wrong with it."""
 _FINE: Final = 25
 _DEEP: Final = 700
 """The step and the more digits that show a slope below the squares of the least doubles beside the largest one."""
@@ -105,7 +108,7 @@ def excused(judgement: Judgement, objections: list[Entry], case: Case, slopes: S
         return replace(judgement, verdict=CANNOT, reason=overflowing(facts, judgement))
     noisy = [slopes.jostled(seed) for seed in range(3)]
     # Factors of matrices, and what is made of them, are right beside their largest entry only.
-    by_matrices = any(node.op.family == "linalg" for node in slopes.nodes)
+    by_matrices = any(of_matrices(node) for node in slopes.nodes)
     for entry in objections:
         node, position = _place_of(case, entry)
         if _kink_within_rounding(slopes, node, position, entry) or _at_edge(slopes, node, position, entry):
@@ -116,7 +119,9 @@ def excused(judgement: Judgement, objections: list[Entry], case: Case, slopes: S
         if (
             (small and by_matrices)
             or _lost_by_rounding(noisy, node, position, entry)
+            or _as_stored(slopes, *slopes.unit(node, position), entry.got)
             or _cancelled(slopes, node, position, entry)
+            or _is_rounding_of_result(slopes, node, position, entry)
         ):
             (facts.rounded if small else facts.losses).add(entry.label)
         else:
@@ -162,18 +167,18 @@ def _out_of_range(slopes: Slopes, starts: Sequence[Node]) -> str | None:
         left -= node.size
         if left < 0:
             break
-        if node.dtype.kind != "f" or not node.args or node.op.outputs > 1:
+        if node.dtype.kind not in "fc" or not node.args or node.op.outputs > 1:
             continue
         limits = np.finfo(node.dtype)
         for position in range(node.size):
             with suppress(CannotJudge):
-                slope = slopes.slope(*slopes.unit(node, position))
-                if slope.value is None or not m.finite(slope.value):
-                    continue
-                if 0 < abs(slope.value) < float(limits.tiny):
-                    return f"the gradient by {_words(node)} underflows here in floating point"
-                if abs(slope.value) > float(limits.max):
-                    return f"the gradient by {_words(node)} overflows here in floating point"
+                for slope in part_slopes(slopes, node, position):
+                    if slope.value is None or not m.finite(slope.value):
+                        continue
+                    if 0 < abs(slope.value) < float(limits.tiny):
+                        return f"the gradient by {_words(node)} underflows here in floating point"
+                    if abs(slope.value) > float(limits.max):
+                        return f"the gradient by {_words(node)} overflows here in floating point"
     return _slope_out_of_range(slopes, starts)
 
 
@@ -182,23 +187,25 @@ def _slope_out_of_range(slopes: Slopes, starts: Sequence[Node]) -> str | None:
     left = _MOST_SLOPES
     moving = {*starts, *slopes.point.nodes_after(tuple(starts))}
     for node in slopes.point.nodes_after(tuple(starts)):
-        if not node.op.elementwise or any(part.dtype.kind != "f" for part in (node, *node.args)):
+        if not node.op.elementwise or any(part.dtype.kind not in "fciu" for part in (node, *node.args)):
             continue
         limits = np.finfo(node.dtype)
-        values = [[float(entry) for entry in slopes.point.values[arg].flat] for arg in node.args]
+        values = [[arg.dtype.type(entry) for entry in slopes.point.values[arg].flat] for arg in node.args]
         args = tuple(
             Node(LEAF, (), {}, arg.shape, arg.dtype, arg in moving, None, np.reshape(value, arg.shape))
             for arg, value in zip(node.args, values, strict=True)
         )
         alone = Node(node.op, args, node.attrs, node.shape, node.dtype, True)
-        local = Slopes(Case([alone], [np.ones(node.shape)], {}, {}), slopes.budget)
+        local = Slopes(Case([alone], [np.ones(node.shape, node.dtype)], {}, {}), slopes.budget)
         for arg in args:
             left -= arg.size
             if left < 0:
                 return None
-            for position in range(arg.size if arg.requires_grad else 0):
+            turns = (False, True) if arg.dtype.kind == "c" else (False,)
+            for position, turn in product(range(arg.size if arg.requires_grad else 0), turns):
                 with suppress(CannotJudge):
-                    right, other = (abs(side) for side in local.quotients(*local.unit(arg, position), _FINE, _DEEP))
+                    unit = local.unit(arg, position, imaginary=turn)
+                    right, other = (abs(side) for side in local.quotients(*unit, _FINE, _DEEP))
                     if not local.m.finite(right) or abs(right - other) > right / 2:
                         continue
                     if 0 < right < float(limits.tiny):
@@ -262,26 +269,56 @@ def _lost_by_rounding(noisy: list[Slopes], node: Node, position: int, entry: Ent
     spread = m.number(0)
     for slopes in noisy:
         try:
-            slope = entry_slope(slopes, node, position)
+            parts = part_slopes(slopes, node, position)
         except CannotJudge:  # one rounding leads out of the domain
             return True
-        if slope.value is not None and m.finite(slope.value) and m.finite(entry.true):
-            spread = max(spread, abs(slope.value - entry.true))
+        trues = parts_of(entry.true, len(parts))
+        value = joined(m, [true if part.is_kink else part.value for part, true in zip(parts, trues, strict=True)])
+        if not m.finite(value):
+            continue
+        if not m.finite(entry.true):  # only something that is exactly zero makes it infinite
+            return bool(entry.got != 0 and np.isfinite(entry.got))
+        spread = max(spread, abs(value - entry.true))
     return bool(abs(m.number(entry.got) - entry.true) <= _allowed(spread, entry.true))
+
+
+def _as_stored(slopes: Slopes, direction: Direction, exponent: int, got: complex) -> bool:
+    """Whether a slope is right for the results on the way as their dtypes hold them."""
+    if not np.isfinite(got) or any(node.dtype.kind == "c" for node in direction):
+        return False
+    with suppress(CannotJudge):
+        stored = slopes.as_stored().slope(direction, exponent).value
+        if stored is None or not slopes.m.finite(stored):
+            return False
+        return bool(abs(stored - slopes.m.number(got)) <= abs(stored) * _STORED)
+    return False
 
 
 def _cancelled(slopes: Slopes, node: Node, position: int, entry: Entry) -> bool:
     """Whether the parts that a node's uses contribute cancel, so that an error is one of rounding beside them."""
-    if node.dtype.kind == "c" or not np.isfinite(entry.got):
+    if not np.isfinite(entry.got):
         return False
-    size = slopes.parts(*slopes.unit(node, position), _MOST_SLOPES)
+    turns = (False, True) if node.dtype.kind == "c" else (False,)
+    size = max(slopes.parts(*slopes.unit(node, position, imaginary=turn), _MOST_SLOPES) for turn in turns)
     unit = ROUNDING.get(node.dtype.name, 2.0**-53)
     return bool(abs(slopes.m.number(entry.got) - entry.true) <= size * unit * _ROUNDINGS)
 
 
+def _is_rounding_of_result(slopes: Slopes, node: Node, position: int, entry: Entry) -> bool:
+    """Whether what stands for a zero is so small that over the whole size of the entry it moves no digit of the result.
+
+    It comes of inside of an op, as of the sign of a complex number, whose length does not move.
+    """
+    total = slopes.point.total
+    if entry.true != 0 or not np.isfinite(entry.got) or not slopes.m.finite(total):
+        return False
+    reach = abs(entry.got) * abs(slopes.point.values[node].flat[position])
+    return bool(0 < reach <= abs(total) * ROUNDING.get(node.dtype.name, 2.0**-53) * _ROUNDINGS)
+
+
 def _allowed(spread: Any, true: Any) -> Any:
-    """How wrong a gradient may be of rounding, by the effect of single roundings."""
-    return max(spread * 3, min(spread * _SLACK, abs(true) / 10))
+    """How wrong a gradient may be of rounding, by the effect of single roundings; most where the truth has no size."""
+    return max(spread * 3, min(spread * _SLACK, abs(true) / 10) if true else spread * _SLACK)
 
 
 def excused_along(judgement: Judgement, slopes: Slopes, direction: Direction, got: Any) -> Judgement:

@@ -10,19 +10,36 @@ from typing import Any, Final
 import numpy as np
 
 from ..graph import LEAF, Node
+from ..run.cpu import evaluate
 from ..worker.budget import Budget
 from .arithmetic import PreciseArithmetic
 from .case import Case
 from .forward import Values, array_of, entry_of, evaluate_graph, evaluate_node, weighted_sum
+from .zeros import beside_cuts, without_traces
 
 Direction = Mapping[Node, Mapping[int, Any]]
 """For some nodes, how far each entry (by its flat position) moves."""
 
+AS_STORED: Final = -1
 ROUNDING: Final = {"float32": 2.0**-24, "complex64": 2.0**-24}
 _MOVES_ONLY: Final = frozenset({"shape", "index", "creation"})
 _ADDS: Final = ("add", "reduce", "accumulate", "put")
 """Words in the names of ops of those families that compute nevertheless."""
+_FACTORS: Final = frozenset({"qr.tall", "qr.complete", "lu.both"})
+"""Algorithms on matrices whose results `linalg` functions are made of."""
+_BY_ROWS: Final = frozenset({"standardize", "deviation", "centered"})
+"""Ops whose results are right beside the largest distance along their axes only."""
+_MEANS: Final = 8
+"""How many roundings of that size the means and sums of such an op and of its gradient add up to."""
+_BESIDE_ONE: Final = frozenset({("grid_sample", 1)})
+"""Arguments to which 1 is added, so that they are right beside that only."""
+_SUMS: Final = 4
+"""How many roundings of that 1 there are: it is scaled and moved as well."""
+_BY_PARTS: Final = frozenset({"complex", "add", "sub", "neg", "conj"})
+"""Ops of complex numbers that compute each part by itself."""
 _WHOLE_QUOTIENTS: Final = frozenset({"remainder", "fmod", "div_floor", "div_trunc", "floor_divide"})
+_STOPPED: Final = frozenset({"xlogy", "xlog1py", "entr", "pow"})
+"""Ops that are zero or one at a zero where their logarithm is infinite."""
 _SIGNED_ZEROS: Final[Mapping[str, tuple[int, ...]]] = {
     "copysign": (1,),
     "signbit": (0,),
@@ -43,7 +60,7 @@ class Point:
         digits: decimal digits to work with.
         rounding: where given, a seed: each result is then off by one rounding of its dtype, up or down at random but
             the same way at every shift, and so are the arguments of what adds them up. It shows what floating point
-            can know of the gradient at all.
+            can know of the gradient at all. `AS_STORED`: each result is off by what its dtype rounds there.
         below: take zeros as negative ones, where their sign counts.
     """
 
@@ -65,13 +82,15 @@ class Point:
         self._below = -(self.m.number(10) ** -(4 * digits)) if below else None
         self._order = {node: position for position, node in enumerate(nodes)}
         self._factors: dict[tuple[Node, str], list[Any]] = {}
+        self._spans: dict[Node, Any] = {}
         self._affected: dict[tuple[Node, ...], list[Node]] = {}
-        if rounding is None and not below:
-            self.values: Values = evaluate_graph(self.m, nodes, {}, budget)
-        else:
-            self.values = {}
-            for node in nodes:
-                self.values[node] = self._rounded(node, self._whole(node, self.values))
+        self._floats: dict[Node, Any] = {}
+        self.values: Values = {}
+        for node in nodes:
+            value = self._whole(node, self.values)
+            if rounding == AS_STORED:
+                self._factors[node, ""] = self._stored(node, value)
+            self.values[node] = self._rounded(node, value)
         self.total = self._total(self.values)
 
     @cached_property
@@ -105,6 +124,18 @@ class Point:
                 if place < len(node.args) and any(entry == 0 for entry in self.values[node.args[place]].flat):
                     return node
         return None
+
+    @cached_property
+    def has_end(self) -> bool:
+        """Whether something on the way is not finite, or would be so were it not for a zero beside it."""
+        for node in self.nodes:
+            if node.op.outputs > 1 or node.dtype.kind not in "fc":
+                continue
+            if not all(self.m.finite(entry) for entry in self.values[node].flat):
+                return True
+            if node.op.name in _STOPPED and any(entry == 0 for entry in self.values[node.args[0]].flat):
+                return True
+        return False
 
     @cached_property
     def overflows(self) -> Node | None:
@@ -155,6 +186,8 @@ class Point:
     def at_single_uses(self, direction: Direction, step: Any, most: int) -> list[list[Any]]:
         """For each node that is used more than once, the number where only one of its uses sees what a step changes.
 
+        For each complex node, the number where only its real or only its imaginary part changes.
+
         Args:
             direction: where to.
             step: how far.
@@ -171,7 +204,19 @@ class Point:
             most -= len(uses)
             if len(uses) > 1 and most >= 0:
                 found.append([self._at_use(user, place, changed[node]) for user, place in uses])
+            if node.dtype.kind == "c" and most >= 0:
+                most -= len(uses)
+                found.append([self._at_part(node, changed[node], turn) for turn in (1, 1j)])
         return found
+
+    def _at_part(self, node: Node, value: Any, turn: complex) -> Any:
+        entries = []
+        for now, before in zip(value.flat, self.values[node].flat, strict=True):
+            move = now - before
+            entries.append(before + self.m.number(turn) * (move.imag if turn == 1j else move.real))
+        changed = {node: array_of(node.shape, entries)}
+        self._follow(changed, self.nodes_after((node,)))
+        return self._total({**{output: self.values[output] for output in self.case.outputs}, **changed})
 
     def _at_use(self, user: Node, place: int, value: Any) -> Any:
         args = [self.values[arg] for arg in user.args]
@@ -200,7 +245,25 @@ class Point:
         if node.op is LEAF:
             return evaluate_graph(self.m, [node], {}, self._budget)[node]
         args = self._signed(node, [values[arg] for arg in node.args])
+        beside = beside_cuts(self.m, node, args, self._float)
+        if beside is not None:
+            return without_traces(self.m, evaluate_node(self.m, node, beside, self._budget))
         return evaluate_node(self.m, node, self._jostled(node, args), self._budget)
+
+    def _float(self, node: Node) -> Any:
+        """The value of a node in floating point: it has the signs of zeros."""
+        if node not in self._floats:
+            self._floats[node] = evaluate([node])[node]
+        return self._floats[node]
+
+    def _stored(self, node: Node, value: Any) -> list[Any]:
+        """The factors by which a node's dtype rounds its entries."""
+        one = self.m.number(1)
+        if node.dtype.kind != "f" or node.op.outputs > 1:
+            return [one] * node.size
+        held = [self.m.number(float(node.dtype.type(entry))) for entry in value.flat]
+        pairs = zip(held, value.flat, strict=True)
+        return [near / entry if near and entry and self.m.finite(near) else one for near, entry in pairs]
 
     def _signed(self, node: Node, args: list[Any]) -> list[Any]:
         """The arguments of an op, with zeros that count as negative."""
@@ -213,7 +276,7 @@ class Point:
 
     def _jostled(self, node: Node, args: list[Any]) -> list[Any]:
         """The arguments of an op of many numbers, each off by one rounding: what is lost inside of it."""
-        if self._rounding is None or node.op.elementwise or _moves_only(node):
+        if self._rounding in (None, AS_STORED) or node.op.elementwise or _moves_only(node):
             return args
         found = []
         for place, (arg, value) in enumerate(zip(node.args, args, strict=True)):
@@ -222,12 +285,41 @@ class Point:
                 continue
             factors = self._factors_of(arg, f"{self._order[node]} {place}")
             pairs = zip(value.flat, factors, strict=True)
-            if node.op.family == "linalg":  # its algorithms are right up to rounding of the largest entry
+            if of_matrices(node):  # its algorithms are right up to rounding of the largest entry
                 largest = max((abs(entry) for entry in value.flat if self.m.finite(entry)), default=self.m.number(0))
                 found.append(array_of(arg.shape, [entry + (f - 1) * largest for entry, f in pairs]))
+            elif node.op.name in _BY_ROWS:
+                if node not in self._spans:  # of the point itself: an error that moved with it would not be seen
+                    self._spans[node] = self._spans_along(value, node.attrs["dim"])
+                spans = self._spans[node].flat
+                entries = [entry + (f - 1) * _MEANS * span for (entry, f), span in zip(pairs, spans, strict=True)]
+                found.append(array_of(arg.shape, entries))
             else:
-                found.append(array_of(arg.shape, [entry * f for entry, f in pairs]))
+                beside = _SUMS if (node.op.name, place) in _BESIDE_ONE else 0
+                found.append(array_of(arg.shape, [entry * f + (f - 1) * beside for entry, f in pairs]))
         return found
+
+    def _spans_along(self, value: Any, dim: tuple[int, ...]) -> Any:
+        """For each entry how far apart those along some axes are: a distance from their mean is right beside that."""
+        finite = np.vectorize(self.m.finite, otypes=[bool])(value)
+        plain = np.where(finite, value, self.m.number(0))
+        spans = np.max(plain, axis=dim, keepdims=True) - np.min(plain, axis=dim, keepdims=True)
+        return np.broadcast_to(spans, value.shape)
+
+    def _drift(self, node: Node, moves: Any) -> Any:
+        """What the rounding of a gradient along axes adds to it: a little of each cotangent beside the largest one."""
+        dim, arg = node.attrs["dim"], node.args[0]
+        inward = array_of(arg.shape, [factor - 1 for factor in self._factors_of(arg, f"{self._order[node]} in")])
+        outward = array_of(node.shape, [factor - 1 for factor in self._factors_of(node, "out")])
+        drift = (
+            np.sum(inward * moves, axis=dim, keepdims=True)
+            * outward
+            * (_MEANS / ROUNDING.get(node.dtype.name, 2.0**-53))
+        )
+        if node.op.name != "standardize":
+            return drift
+        spans = self._spans_along(self.values[arg], dim)
+        return drift * self._spans_along(self.values[node], dim) / np.where(spans == 0, self.m.number(1), spans)
 
     def _updated(self, node: Node, changed: Values) -> Any:
         """The new value of a node, or None where nothing in it changed; elementwise, only what changed is computed."""
@@ -235,7 +327,12 @@ class Point:
         new = self._signed(node, [changed.get(arg, value) for arg, value in zip(node.args, old, strict=True)])
         old = self._signed(node, old)
         if not node.op.elementwise:
-            return self._rounded(node, evaluate_node(self.m, node, self._jostled(node, new), self._budget))
+            value = evaluate_node(self.m, node, self._jostled(node, new), self._budget)
+            if node.op.name in _BY_ROWS and self._rounding not in (None, AS_STORED):
+                value = value + self._drift(node, new[0] - old[0])
+            return self._rounded(node, value)
+        if beside_cuts(self.m, node, new, self._float) is not None:
+            return self._rounded(node, self._whole(node, {**self.values, **changed}))
         before = [np.broadcast_to(value, node.shape).ravel().tolist() for value in old]
         after = [np.broadcast_to(value, node.shape).ravel().tolist() for value in new]
         entries = self.values[node].ravel().tolist()
@@ -244,7 +341,7 @@ class Point:
             if any(a is not b for a, b in zip(now, then, strict=True)):
                 entries[position] = entry_of(self.m, node, now, self._budget)
                 if self._rounding is not None and node.dtype.kind in "fc":
-                    entries[position] = entries[position] * self._factors_of(node)[position]
+                    entries[position] = _off(node, entries[position], self._factors_of(node)[position])
                 touched = True
         return array_of(node.shape, entries) if touched else None
 
@@ -254,7 +351,7 @@ class Point:
         if _moves_only(node) or node.op.name == "output":
             return value
         pairs = zip(value.flat, self._factors_of(node), strict=True)
-        return array_of(node.shape, [entry * factor for entry, factor in pairs])
+        return array_of(node.shape, [_off(node, entry, factor) for entry, factor in pairs])
 
     def _factors_of(self, node: Node, place: str = "") -> list[Any]:
         """A factor for each entry of a node; others where it is an argument at some place."""
@@ -270,6 +367,18 @@ class Point:
                 parts = [complex(part, source.choice((-unit, unit)) * source.uniform(0.3, 1.0)) for part in parts]
             factors = self._factors[node, place] = [one + self.m.number(part) for part in parts]
         return factors
+
+
+def of_matrices(node: Node) -> bool:
+    """Whether an op is an algorithm on whole matrices."""
+    return node.op.family == "linalg" or node.op.name in _FACTORS
+
+
+def _off(node: Node, entry: Any, factor: Any) -> Any:
+    """An entry off by its factor; what computes both parts of a complex number apart leaves one that is zero so."""
+    if node.dtype.kind == "c" and node.op.name in _BY_PARTS and (entry.real == 0 or entry.imag == 0):
+        return entry * factor.real
+    return entry * factor
 
 
 def _moves_only(node: Node) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -16,11 +16,15 @@ from .case import AGREE, CANNOT, DISAGREE, KINK, CannotJudge, Case, Judgement
 from .digits import ENOUGH, MOST, Entry, Truth, given, right_digits, shown, verdict_of
 from .excuses import Facts, excused, excused_along
 from .forward import array_of, cost_of
-from .sides import between, entry_slope
+from .sides import between, joined, part_slopes, parts_of
 from .slopes import Slope, Slopes
+from .ties import Ties
 
 NAME: Final = "mpmath"
 DIRECTIONS: Final = 3
+Kink = tuple[Entry, Slope, str]
+"""An entry, its slopes, and which part of it they are by: a word before its label."""
+_PARTS: Final = ("the real part of ", "the imaginary part of ")
 _FARTHEST: Final = 1e10
 """How far an entry is moved, times the step, however large it is: waves do not grow with where they are."""
 _BENT: Final = 1e-6
@@ -61,33 +65,50 @@ def judge(
 
 def _by_entry(case: Case, slopes: Slopes, facts: Facts) -> Judgement:
     truth: dict[str, Any] = {}
-    kinks: list[tuple[Entry, Slope]] = []
+    kinks: list[Kink] = []
     edges = False
     for name, node in case.wrt.items():
         entries: list[Any] = []
         got = given(case, name).ravel().tolist()
         for position, value in enumerate(got):
-            slope = entry_slope(slopes, node, position)
-            entries.append(slope.value)
-            edges = edges or slope.is_one_sided
-            if slope.is_kink:
-                index = tuple(int(i) for i in np.unravel_index(position, node.shape))
-                kinks.append((Entry(name, index, value, None, 0, 0), slope))
+            sides = part_slopes(slopes, node, position)
+            parts = parts_of(value, len(sides))
+            entries.append(_truth(slopes.m, sides, parts))
+            edges = edges or any(slope.is_one_sided for slope in sides)
+            index = tuple(int(i) for i in np.unravel_index(position, node.shape))
+            kinks += [
+                (Entry(name, index, part, None, 0, 0), slope, _PARTS[place] if len(parts) > 1 else "")
+                for place, (part, slope) in enumerate(zip(parts, sides, strict=True))
+                if slope.is_kink
+            ]
         truth[name] = array_of(node.shape, entries)
     overflow = slopes.point.overflows
     facts.overflow = overflow.op.name if overflow is not None else None
-    facts.kinks.update(entry.label for entry, _ in kinks)
+    facts.kinks.update(entry.label for entry, _, _ in kinks)
     judgement, objections = verdict_of(NAME, slopes.m, case, truth)
-    if objections:
+    ties = Ties(case, slopes)
+    if objections and all(ties.allow(entry) for entry in objections):
+        facts.kinks.update(entry.label for entry in objections)
+        reason = f"equal numbers, of which one is chosen; {judgement.reason}"
+        judgement = replace(judgement, verdict=KINK, reason=reason)
+    elif objections:
         judgement = excused(judgement, objections, case, slopes, facts)
         if judgement.verdict == AGREE:
             judgement, _ = verdict_of(NAME, slopes.m, case, truth, facts.rounded)
     facts.complete = True
     if judgement.verdict in (AGREE, KINK) and kinks:
-        return _at_kinks(judgement, kinks, slopes.m)
+        return _at_kinks(judgement, kinks, slopes.m, ties)
     if judgement.verdict == AGREE and edges:
         return _at_edge(judgement, case, slopes, truth)
     return judgement
+
+
+def _truth(m: Any, sides: Sequence[Slope], got: Sequence[float]) -> Any:
+    """The derivative by an entry, or None at a kink; where one part of a complex number has one, as agrad gives it."""
+    if all(slope.is_kink for slope in sides):
+        return None
+    values = [m.number(part) if slope.is_kink else slope.value for slope, part in zip(sides, got, strict=True)]
+    return joined(m, values) if all(m.finite(value) for value in values) or len(values) == 1 else None
 
 
 def _at_edge(judgement: Judgement, case: Case, slopes: Slopes, truth: Truth) -> Judgement:
@@ -118,14 +139,14 @@ def _at_edge(judgement: Judgement, case: Case, slopes: Slopes, truth: Truth) -> 
     return replace(judgement, reason="one-sided: the edge of the domain")
 
 
-def _at_kinks(judgement: Judgement, kinks: list[tuple[Entry, Slope]], m: Any) -> Judgement:
-    """A kink has no derivative; what agrad gives must lie between the slopes of both sides."""
-    for entry, slope in kinks:
-        sides = f"the slopes by {entry.label} are {shown(m, slope.left)} and {shown(m, slope.right)}"
-        if not between(m, entry.got, slope):
+def _at_kinks(judgement: Judgement, kinks: Sequence[Kink], m: Any, ties: Ties) -> Judgement:
+    """A kink has no derivative; what agrad gives must lie between the slopes of both sides, or be chosen of equals."""
+    for entry, slope, part in kinks:
+        sides = f"the slopes by {part}{entry.label} are {shown(m, slope.left)} and {shown(m, slope.right)}"
+        if not between(m, entry.got, slope) and not ties.allow(entry):
             return Judgement(NAME, DISAGREE, None, f"{sides}, and {entry.got!r} is outside of them", entry.label)
-    entry, slope = kinks[0]
-    reason = f"the slopes by {entry.label} are {shown(m, slope.left)} and {shown(m, slope.right)}"
+    entry, slope, part = kinks[0]
+    reason = f"the slopes by {part}{entry.label} are {shown(m, slope.left)} and {shown(m, slope.right)}"
     return replace(judgement, verdict=KINK, reason=reason, entry=entry.label)
 
 
@@ -173,5 +194,10 @@ def _along_one(case: Case, slopes: Slopes, choose: Callable[[float, float], floa
     digits = right_digits(m, float(got), true, scale, np.finfo(np.float64))
     if digits >= min(ENOUGH.get(node.dtype.name, 4) for node in case.wrt.values()):
         return Judgement(NAME, AGREE, digits)
+    parts = [{node: dict([*moves.items()][half::2]) for node, moves in direction.items()} for half in (0, 1)]
+    steps = [slopes.slope(part, 0).value for part in parts]
+    together = m.undefined() if None in steps else m.total(steps)
+    if not abs(together - slope.value) <= _BENT * max(abs(together), abs(slope.value)):
+        return Judgement(NAME, KINK, None, "there is no gradient here: slopes along directions do not add up")
     reason = f"along a random direction the slope is {shown(m, slope.value)}, not {shown(m, m.total(products))}"
     return excused_along(Judgement(NAME, DISAGREE, digits, reason), slopes, direction, m.total(products))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from ..graph import Node
@@ -16,18 +17,31 @@ _LEAST: Final = 5e-324
 """The least double."""
 
 
+def part_slopes(slopes: Slopes, node: Node, position: int) -> list[Slope]:
+    """The derivative by one entry; by a complex one, that by its real and that by its imaginary part."""
+    parts = (False, True) if node.dtype.kind == "c" else (False,)
+    return [slopes.slope(*slopes.unit(node, position, imaginary=part)) for part in parts]
+
+
 def entry_slope(slopes: Slopes, node: Node, position: int) -> Slope:
     """The derivative by one entry; by a complex one, that by its real part plus i times that by its imaginary part."""
-    direction, exponent = slopes.unit(node, position)
-    slope = slopes.slope(direction, exponent)
-    if node.dtype.kind != "c":
-        return slope
-    direction, exponent = slopes.unit(node, position, imaginary=True)
-    other = slopes.slope(direction, exponent)
-    if slope.is_kink or other.is_kink:
+    parts = part_slopes(slopes, node, position)
+    if len(parts) == 1:
+        return parts[0]
+    if any(part.is_kink for part in parts):
         raise CannotJudge("a kink in the complex plane")
-    value = slope.value + slopes.m.number(1j) * other.value
+    value = joined(slopes.m, [part.value for part in parts])
     return Slope(value, value, value)
+
+
+def joined(m: Any, parts: Sequence[Any]) -> Any:
+    """A number of its real and its imaginary part, or of itself alone."""
+    return parts[0] if len(parts) == 1 else m.context.mpc(*parts)
+
+
+def parts_of(got: Any, count: int) -> list[Any]:
+    """The real and the imaginary part of a number, or the number itself where one is asked for."""
+    return [got.real, got.imag][:count]
 
 
 def between(m: Any, got: complex, slope: Slope, room: float = 1e-6) -> bool:

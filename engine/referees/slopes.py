@@ -11,7 +11,7 @@ from ..graph import Node, ancestors
 from ..worker.budget import Budget
 from .case import CannotJudge, Case
 from .directions import moved, sides_of
-from .point import Direction, Point
+from .point import AS_STORED, Direction, Point
 
 _STEP: Final = 25
 """The step is 10**-25 of the entry, or of 1 where the entry is larger or zero."""
@@ -35,6 +35,8 @@ _GROWS: Final = 1.3
 _MANY: Final = 12
 """The decimal exponent of a quotient that has more whole parts than a step of 10**-25 may miss."""
 _MOST: Final = 4_000
+_COUNTED: Final = 10**12
+"""So many digits are written out in a reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +94,23 @@ class Slopes:
         self.budget.require_time()
         digits = -(-digits // 40) * 40
         if digits > _MOST:
-            raise CannotJudge(f"the difference quotient would need {digits:,} digits")
+            many = f"{digits:,}" if digits < _COUNTED else "far more"
+            raise CannotJudge(f"the difference quotient would need {many} digits")
         if digits not in self._points:
             self._points[digits] = Point(self.case, self.nodes, self.budget, digits, self._rounding, below=self._below)
         return self._points[digits]
 
+    def fine(self, step: int) -> Point:
+        """The point with the digits for slopes a step of 10**-step beside it, by steps of the square of that."""
+        return self._point(_BASE + 4 * step + self.point.magnitude)
+
     def jostled(self, seed: int) -> Slopes:
         """The slopes of the same case with every result off by one rounding, see `Point`."""
         return Slopes(self.case, self.budget, seed)
+
+    def as_stored(self) -> Slopes:
+        """The slopes of the same case with every result as its dtype holds it."""
+        return Slopes(self.case, self.budget, AS_STORED)
 
     def with_negative_zeros(self) -> Slopes:
         """The slopes of the same case where zeros whose sign counts are negative."""
@@ -158,7 +169,7 @@ class Slopes:
         left, right = self.quotients(direction, exponent, self._step)
         if max(abs(left), abs(right)) < m.number(10) ** -_SURE:
             return self._faint(direction, exponent, left, right)
-        if not self._alike(left, right):
+        if not self._alike(left, right) or self._grows(direction, exponent, left):
             return self._limit(direction, exponent, left, right)
         value = (left + right) / 2
         if abs(value) < m.number(10) ** (self.point.magnitude - _SMALL):
@@ -172,6 +183,13 @@ class Slopes:
             return False
         steepest = m.number(10) ** min(self.point.magnitude + 10, self._step - 10)
         return bool(abs(right - left) <= max(abs(left), abs(right)) * 1e-8 and abs(left) < steepest)
+
+    def _grows(self, direction: Direction, exponent: int, slope: Any) -> bool:
+        """Whether quotients that are alike on both sides have no end, as those of x*log(abs(x)) at 0."""
+        if not self.point.has_end:
+            return False
+        further, _ = self.quotients(direction, exponent, self._step + _SECOND)
+        return bool(not self.m.finite(further) or abs(further) > abs(slope) * _GROWS)
 
     def order(self, directions: Sequence[tuple[Direction, int]]) -> Slope:
         """The derivative along several directions, one after another: of the order of their number.

@@ -11,7 +11,7 @@ import numpy as np
 from ..graph import LEAF, Node, ancestors
 from ..worker.budget import Budget, BudgetSpent
 from .case import AGREE, CANNOT, DISAGREE, KINK, CannotJudge, Case, Judgement
-from .digits import Entry, entry_label, given, shown, verdict_of
+from .digits import Entry, Truth, entry_label, given, shown, verdict_of
 from .excuses import Facts, explained, losing, overflowing
 from .forward import array_of, evaluate_graph, weighted_sum
 from .pieces import Gradient
@@ -64,19 +64,35 @@ def _judged(case: Case, budget: Budget, facts: Facts) -> Judgement:
         if _differ(m, truth, other):
             outside = _at_branches(m, case, truth, other)
             if outside is not None:
-                return outside
+                return _told(case, *outside, facts, budget)
             kink = Judgement(NAME, KINK, None, "two branches meet here with different slopes", judgement.entry)
             truth = {name: _where_alike(m, array, other[name]) for name, array in truth.items()}
             judgement, objections = verdict_of(NAME, m, case, truth, facts.rounded)
+    judgement = _told(case, judgement, objections, facts, budget, truth)
+    return kink if kink is not None and judgement.verdict == AGREE else judgement
+
+
+def _told(
+    case: Case, judgement: Judgement, objections: list[Entry], facts: Facts, budget: Budget, truth: Truth | None = None
+) -> Judgement:
+    """A judgement, once the function has been asked what explains its objections.
+
+    Args:
+        case, judgement, objections: what is judged, and how.
+        facts: what is known already.
+        budget: what may be spent.
+        truth: the true gradients, where entries that are nothing but rounding are to be measured anew.
+    """
     if judgement.verdict == DISAGREE and not facts.complete:
         try:
             facts = facts.joined(explained(case, objections, budget))
         except (BudgetSpent, CannotJudge) as reason:
             words = f"{judgement.reason}; whether that is rounding is not known: {reason}"
             return dataclasses.replace(judgement, verdict=CANNOT, reason=words)
-        judgement, objections = verdict_of(NAME, m, case, truth, facts.rounded)
-    judgement = _excused(judgement, objections, facts)
-    return kink if kink is not None and judgement.verdict == AGREE else judgement
+        if truth is not None:
+            m = SymbolicArithmetic(budget).precise
+            judgement, objections = verdict_of(NAME, m, case, truth, facts.rounded)
+    return _excused(judgement, objections, facts)
 
 
 def _require_value(m: Any, case: Case, budget: Budget) -> None:
@@ -97,18 +113,29 @@ def _where_alike(m: Any, left: Any, right: Any) -> Any:
     return array_of(left.shape, [a if same else None for a, same in zip(left.flat, alike, strict=True)])
 
 
-def _at_branches(m: Any, case: Case, truth: Mapping[str, Any], other: Mapping[str, Any]) -> Judgement | None:
-    """An objection to an entry that lies outside of the slopes of both branches."""
+def _at_branches(
+    m: Any, case: Case, truth: Mapping[str, Any], other: Mapping[str, Any]
+) -> tuple[Judgement, list[Entry]] | None:
+    """An objection to entries that lie outside of the slopes of both branches, each beside the nearer slope."""
+    outside: list[tuple[Entry, Slope]] = []
     for name in truth:
         for index, number in np.ndenumerate(given(case, name)):
             got = number.item()
             slope = Slope(truth[name][index], other[name][index], None)
             sides = m.finite(slope.left) and m.finite(slope.right) and slope.left != slope.right
             if sides and not between(m, got, slope):
-                label = entry_label(name, index)
-                reason = f"the slopes by {label} are {shown(m, slope.left)} and {shown(m, slope.right)}"
-                return Judgement(NAME, DISAGREE, None, f"{reason}, and {got!r} is outside of them", label)
-    return None
+                left_is_nearer = abs(slope.left - m.number(got)) < abs(slope.right - m.number(got))
+                scale = max(abs(slope.left), abs(slope.right))
+                true = slope.left if left_is_nearer else slope.right
+                outside.append((Entry(name, index, got, true, 0, 0, scale), slope))
+    if not outside:
+        return None
+    entry, slope = outside[0]
+    reason = (
+        f"the slopes by {entry.label} are {shown(m, slope.left)} and {shown(m, slope.right)}, "
+        f"and {entry.got!r} is outside of them"
+    )
+    return Judgement(NAME, DISAGREE, None, reason, entry.label), [entry for entry, _ in outside]
 
 
 def _excused(judgement: Judgement, objections: Sequence[Entry], facts: Facts) -> Judgement:

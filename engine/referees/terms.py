@@ -86,7 +86,7 @@ class SymbolicArithmetic(Algebra):
             for term in terms:
                 self._name(term)
         size = 1 + sum(term.size for term in terms)
-        return Term(self, operation(*[term.expression for term in terms]), value, varies, size)
+        return Term(self, self.applied(operation, terms), value, varies, size)
 
     def _name(self, term: Term) -> None:
         """Let a symbol stand for the expression of a term from now on."""

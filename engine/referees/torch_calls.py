@@ -316,6 +316,8 @@ def _patches(a: Mapping[str, Any]) -> dict[str, Any]:
 def _standardize(t: Any, node: Node, args: Sequence[Any]) -> Any:
     (x,) = args
     dim = node.attrs["dim"]
+    if not node.attrs["about_mean"]:
+        return x * t.rsqrt(t.mean(x * x, dim=dim, keepdim=True) + node.attrs["eps"])
     variance = t.var(x, dim=dim, correction=0, keepdim=True)
     return (x - t.mean(x, dim=dim, keepdim=True)) * t.rsqrt(variance + node.attrs["eps"])
 

@@ -100,7 +100,7 @@ def test_nothing_is_imported_without_need() -> None:
     script = (
         "import sys\n"
         "from agrad.engine.errors import Source\n"
-        "from agrad.engine.evaluation import chosen_outputs, evaluate\n"
+        "from agrad.engine.evaluation.evaluate import chosen_outputs, evaluate\n"
         "from agrad.engine.language import build\n"
         "for x in (0.5, 0.0):\n"
         "    read = build(Source(f'x = {x}\\nz = relu(x)*exp(x) + log(1 + exp(x))\\n'))\n"
@@ -109,3 +109,20 @@ def test_nothing_is_imported_without_need() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False", "True", "True"]
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "beside"),
+    [
+        ("torch.complex(x, 0*x).abs()", 0.0, 1.0),
+        ("(torch.complex(x, 0*x)**0.5).real", 0.0, 1.0),
+        ("(torch.complex(x, 0*x)**torch.complex(x, x)).real", 0.0, 1.0),
+        ("torch.acos(torch.complex(x, 0*x)).real", 1.0, 0.5),
+        ("torch.sgn(torch.complex(x, x)).real", 0.0, 1.0),
+    ],
+)
+def test_complex_graphs_are_watched(text: str, at: float, beside: float) -> None:
+    """Points that are singular in the plane are found as those on the line are."""
+    assert kink(text, at)
+    assert not kink(text, beside)
+    assert not kink("(torch.complex(x, x)**2).real", at)

@@ -48,6 +48,19 @@ def test_plan_as_json() -> None:
     assert plan["seconds"] > 0
 
 
+def test_plan_of_a_long_text_of_numbers_is_one_sweep() -> None:
+    """Such a text is not planned: the listing counts its ops and says what the way there and back takes."""
+    text = "x = 1.1\na0 = x\n" + "".join(f"a{i} = sin(a{i - 1}) * x\n" for i in range(1, 1500))
+    result = run("--plan", text=text)
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.stdout.split())
+    assert "one sweep there and back over 2,999 nodes" in said
+    assert "sin (1,499 times), mul (1,499 times)" in said
+    (step,) = json.loads(run("--plan", "--format", "json", text=text).stdout)["plan"]["steps"]
+    assert (step["kind"], step["nodes"]) == ("sweep", 2999)
+    assert {each["op"]: each["count"] for each in step["ops"]} == {"sin": 1499, "mul": 1499}
+
+
 def test_plan_of_a_small_text_lists_its_steps() -> None:
     """Scalars are steps, each with its op, its arguments and its result."""
     result = run("--plan", text="x = 3.0\nz = x**2 + 1\n")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import time
 
+import numpy as np
 import pytest
 
 from agrad.engine.referees.arithmetic import PreciseArithmetic
+from agrad.engine.referees.case import CannotJudge
 
 
 def test_contexts_are_made_once() -> None:
@@ -51,3 +53,35 @@ def test_a_remainder_is_exact(x: float, y: float) -> None:
 def test_sines_of_whole_numbers_are_zero(x: float) -> None:
     """sin(pi*x) has no rounding of pi in it."""
     assert PreciseArithmetic(50).function("sinpi", x) == 0
+
+
+@pytest.mark.parametrize(("y", "power"), [(2 + 1j, 0.0), (0.5 - 3j, 0.0), (-1 + 0j, np.inf)])
+def test_complex_powers_of_zero(y: complex, power: float) -> None:
+    """Zero where the real part of the exponent is above zero, as in PyTorch."""
+    m = PreciseArithmetic(50)
+    assert m.power(m.number(0.0), m.number(y)) == power
+    assert m.undefined_number(m.power(m.number(0j), m.number(1j)))
+
+
+def test_acosh_below_the_real_line() -> None:
+    """However near to it: there mpmath's own has the value above."""
+    m = PreciseArithmetic(50)
+    near = m.number(0.5) - m.number(1j) * m.number(10) ** -900
+    assert complex(m.function("acosh", near)) == pytest.approx(-1j * math.acos(0.5))
+
+
+@pytest.mark.parametrize("name", ["exp", "sinh", "cosh"])
+def test_complex_numbers_that_are_too_large_are_not_judged(name: str) -> None:
+    """There is no number for what their functions give."""
+    m = PreciseArithmetic(50)
+    with pytest.raises(CannotJudge):
+        m.function(name, m.number(1e200 + 1j))
+    with pytest.raises(CannotJudge):
+        m.power(m.number(2j), m.number(1e200 + 1j))
+
+
+def test_parts_of_very_different_size_have_no_logarithm() -> None:
+    """mpmath would add their squares, of more digits than there is memory for."""
+    m = PreciseArithmetic(50)
+    with pytest.raises(CannotJudge):
+        m.log(m.number(1.0) + m.number(1j) * m.context.mpf((0, 1, -(10**30), 1)))

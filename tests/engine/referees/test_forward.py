@@ -48,7 +48,10 @@ def test_what_is_not_a_number_stays_so_where_the_kernel_says_so(op: Op) -> None:
             with np.errstate(all="ignore"):
                 got = float(np.asarray(node.op.kernel(np, *values, **node.attrs)))  # type: ignore[misc]  # it has one
             said = float(entry_of(m, node, exact, Budget()))
-            assert got == pytest.approx(said, nan_ok=True)
+            if (op.name, place) == ("copysign", 1):
+                assert np.isnan(said)  # a bit of NaN is its sign, and no number's
+            else:
+                assert got == pytest.approx(said, nan_ok=True)
 
 
 def test_a_division_by_zero_inside_of_an_op_is_no_value() -> None:

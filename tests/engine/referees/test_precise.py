@@ -262,3 +262,32 @@ def test_directions_do_not_leap_over_waves(make_case: MakeCase) -> None:
     assert judged(case, directions=True).verdict == "agree"
     case.gradients["x"] = case.gradients["x"] * 1.001
     assert judged(case, directions=True).verdict == "disagree"
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong", "words"),
+    [
+        ("c.abs()", 2j, "the imaginary part of c"),
+        ("c.abs()", -2.0, "the real part of c"),
+        ("c.abs() + c.real", 0.5 + 0.5j, None),
+        ("torch.sqrt(c - 4.0).imag", 0.5, "the derivative by c"),
+    ],
+)
+def test_kinks_in_the_plane(make_case: MakeCase, text: str, wrong: complex, words: str | None) -> None:
+    """Each part of a complex entry has slopes of its own, and what lies outside of them is objected to."""
+    case = make_case(text, c=np.complex128(0))
+    assert judged(case).verdict == "kink"
+    case.gradients["c"] = np.complex128(wrong)
+    judgement = judged(case)
+    assert judgement.verdict == ("kink" if words is None else "disagree")
+    assert words is None or words in str(judgement.reason)
+
+
+@pytest.mark.parametrize(("zero", "right"), [(0.0, -0.25), (-0.0, 0.25)])
+def test_the_sign_of_a_zero_chooses_the_side_of_a_cut(make_case: MakeCase, zero: float, right: float) -> None:
+    """The slope along a branch cut is that of the value's side, and one that no side has is wrong."""
+    case = make_case("torch.sqrt(torch.complex(x, y)).imag", x=-4.0, y=zero)
+    assert case.gradients["x"] == right
+    assert judged(case).verdict == "kink"
+    case.gradients["x"] = np.float64(2 * right)
+    assert judged(case).verdict == "disagree"

@@ -142,3 +142,18 @@ def test_a_power_near_one_has_its_limit_at_zero(expression: str, expected: float
 def test_more_digits_than_there_may_be_are_done_without() -> None:
     """The slope of what overflows every double is found with the usual steps."""
     assert float(first("log(exp(exp(x)))", 7.5).value) == pytest.approx(math.exp(7.5), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "expression", ["xlogy(x, abs(x))", "where(x == 0, 0.0, x*log(abs(x)))", "abs(x)**x", "-xlogy(x, x**2)"]
+)
+def test_a_slope_like_a_logarithm_has_no_end(expression: str) -> None:
+    """The quotients are alike on both sides at any step, and grow for ever as it shrinks."""
+    found = first(expression, 0.0)
+    assert found.value == (math.inf if expression.startswith("-") else -math.inf)
+
+
+def test_a_logarithm_that_vanishes_is_no_slope() -> None:
+    """Times a square it leaves nothing."""
+    assert first("where(x == 0, 0.0, x**2*log(abs(x)))", 0.0).value == 0
+    assert first("2*x + xlogy(x**2, abs(x))", 0.0).value == pytest.approx(2.0)
