@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from agrad.engine.errors import AgradError, DeviceError
+from agrad.engine.errors import AgradError
 from agrad.engine.evaluation.evaluate import Evaluation, chosen_outputs, evaluate
 from agrad.engine.evaluation.outputs import Weight
 from agrad.engine.files.texts import check_target, save_npz
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from agrad.engine.graph import Node
     from agrad.engine.referees import Check, RefereeProcess, RunningCheck
     from agrad.engine.referees.device import Comparing
-    from agrad.engine.run.device import Compute
+    from agrad.engine.run.device import Compute, Way
 
 DISAGREED: Final = 1
 
@@ -82,8 +82,8 @@ def run(request: Request, process: RefereeProcess | None) -> int:
     try:
         outputs = chosen_outputs(formulas, names(request.outputs, "--output"))
         weights = [weight_of(text, formulas) for text in request.grad_tensors]
-        comparing = comparing_on(request)
-        found = derived(formulas, outputs, request)
+        comparing, way = computing_on(request)
+        found = derived(formulas, outputs, request, way)
         evaluation = evaluated(formulas, outputs, weights, request, comparing or evaluate_nodes)
     except AgradError as error:
         error.source = error.source or formulas.source
@@ -101,20 +101,21 @@ def run(request: Request, process: RefereeProcess | None) -> int:
     return conclude(report, Run(formulas, evaluation, request.strict_kinks, comparing), style, process)
 
 
-def comparing_on(request: Request) -> Comparing | None:
-    """The way to compute on the device that is asked for; None where that is the CPU.
+def computing_on(request: Request) -> tuple[Comparing | None, Way]:
+    """The way to compute on the device that is asked for; it remembers what it gave where that is not the CPU.
 
     Raises:
-        DeviceError: where the device cannot be used, or has no way to what is asked for.
+        DeviceError: where the device cannot be used.
     """
-    if request.device == "cpu":
-        return None
-    from agrad.engine.referees.device import Comparing
-    from agrad.engine.run.device import compute_on
+    from agrad.engine.run.device import ON_CPU, way_on
 
-    if request.jacobian or request.hessian or request.order:
-        raise DeviceError(f"--device {request.device}: Jacobians, Hessians and orders are computed on the CPU only")
-    return Comparing(compute_on(request.device))
+    if request.device == "cpu":
+        return None, ON_CPU
+    from agrad.engine.referees.device import Comparing
+
+    way = way_on(request.device)
+    comparing = Comparing(way.evaluate)
+    return comparing, way._replace(evaluate=comparing)
 
 
 def evaluated(
@@ -126,13 +127,15 @@ def evaluated(
     return evaluate(formulas, outputs, weights, retain_grad=request.retain_grad, compute=compute)
 
 
-def derived(formulas: Formulas, outputs: dict[str, Node], request: Request) -> Matrices | None:
-    """What is asked for beyond gradients."""
+def derived(formulas: Formulas, outputs: dict[str, Node], request: Request, way: Way) -> Matrices | None:
+    """What is asked for beyond gradients, computed in a way."""
     if not (request.jacobian or request.hessian or request.order):
         return None
     from agrad.engine.derivatives.matrices import Wanted, matrices
+    from agrad.engine.run.device import computing
 
-    return matrices(outputs, formulas.wrt, Wanted(request.jacobian, request.hessian, request.order or 0))
+    with computing(way):
+        return matrices(outputs, formulas.wrt, Wanted(request.jacobian, request.hessian, request.order or 0))
 
 
 def conclude(report: Report, done: Run, style: Style, process: RefereeProcess | None) -> int:

@@ -9,8 +9,7 @@ import numpy as np
 
 from ..errors import LimitError
 from ..graph import Node, leaf
-from ..run.cpu import evaluate, run
-from ..run.plan import make_plan
+from ..run.device import current_way
 from ..sparsity import compressed
 from .batching import arguments_of_all, batched, bytes_of_one_run
 from .nodes import Runs, by_directions, by_entries, gradient, is_wide, repeated, transposed
@@ -82,7 +81,7 @@ def derivatives(output: Node, node: Node, order: int) -> list[Any]:
         LimitError: where a graph would be too large.
     """
     wanted = repeated(output, node, order)
-    values = evaluate(wanted)
+    values = current_way().evaluate(wanted)
     return [values[each] for each in wanted]
 
 
@@ -94,7 +93,7 @@ def rows_of(runs: Runs, megabytes: float = MEMORY_MB) -> list[Any]:
         megabytes: how much memory the values of one batch may take; a single run is always made whole.
     """
     nodes = compressed(runs.targets, runs.leaf, 0)
-    values = evaluate([node for node in nodes if node is not None])
+    values = current_way().evaluate([node for node in nodes if node is not None])
     others = [target for target, node in zip(runs.targets, nodes, strict=True) if node is None]
     rest = iter(_all_rows(Runs(runs.leaf, others), megabytes) if others else ())
     return [next(rest) if node is None else values[node] for node in nodes]
@@ -104,20 +103,21 @@ def _all_rows(runs: Runs, megabytes: float) -> list[Any]:
     """As `rows_of`, from a run for each entry of the leaf."""
     varying, total = runs.leaf, runs.leaf.size
     shared = arguments_of_all(runs.targets, {varying: None})
-    values = evaluate(shared)
+    way = current_way()
+    values = way.evaluate(shared)
     fixed = {node: leaf(np.asarray(values[node])[()]) for node in shared}
     most = int(max(megabytes * 2**20 // max(bytes_of_one_run(runs.targets, {varying: None}), 1), 1))
     parts = max(-(-total // most), 1)
     count = max(-(-total // parts), 1)
     member = leaf(np.zeros((count, *varying.shape), varying.dtype))
     nodes = batched(runs.targets, {varying: member}, fixed)
-    plan = make_plan(nodes)
+    compute = way.prepare(nodes, [member])
     results = [np.empty((total, *target.shape), target.dtype) for target in runs.targets]
     for start in range(0, total, count):
         stop = min(start + count, total)
         rows = np.zeros((count, total), varying.dtype)
         rows[np.arange(stop - start), np.arange(start, stop)] = 1
-        found = run(plan, {member: rows.reshape(member.shape)})
+        found = compute({member: rows.reshape(member.shape)})
         for result, node in zip(results, nodes, strict=True):
             result[start:stop] = found[node][: stop - start]
     return [result.reshape((*varying.shape, *result.shape[1:])) for result in results]

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InputError, NoGradientError
 from ..files.json_data import LARGEST_WRITTEN, json_value
 from ..graph import Node, Shape
-from ..run.cpu import evaluate
+from ..run.device import current_way
 from .curvature import Curvature, curvature, digest, whole_matrix
 from .nodes import gradient, repeated
 from .orders import derivatives, hessian, jacobian
@@ -178,7 +178,7 @@ def _higher(
         chain = repeated(output, node, order - 1, others=list(wrt.values()))
         for below, value in zip([output, *chain], derived.found, strict=True):
             slopes = dict(zip(wrt, gradient(below, list(wrt.values())), strict=True))
-            mixed = evaluate([slope for other, slope in slopes.items() if other != name])
+            mixed = current_way().evaluate([slope for other, slope in slopes.items() if other != name])
             blocks = {other: value if other == name else mixed[slope] for other, slope in slopes.items()}
             parts.add(
                 below, {other: np.reshape(each, (*below.shape, *wrt[other].shape)) for other, each in blocks.items()}

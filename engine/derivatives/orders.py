@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+import time
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from ..graph import Node
 from ..referees.case import Case
 from ..rewrite import rewritten
-from ..run.cpu import evaluate
+from ..run.device import current_way
 from ..singular import at_kink, overflows, watched
 from . import jacobian as batches
 
 if TYPE_CHECKING:
     from ..limits import Block
+
+_SECONDS: Final = 5.0
+"""How long closer looks at all rows of a Jacobian may take together."""
 
 
 class Derived(NamedTuple):
@@ -49,15 +53,30 @@ def jacobian(name: str, output: Node, inputs: Mapping[str, Node]) -> Derived:
 
     arrays = {node: np.array(array) for node, array in found.items()}
     warnings: list[str] = []
-    for place in np.ndindex(output.shape):
+    end = time.monotonic() + _SECONDS
+    places = sorted(np.ndindex(output.shape), key=lambda place: _is_finite_at(place, arrays.values()))
+    for done, place in enumerate(places):
+        left = end - time.monotonic()
+        if left <= 0:
+            warnings.insert(
+                0,
+                f"a closer look at the Jacobian of {name} took too long: of {len(places) - done:,} of its "
+                f"{len(places):,} rows the chain rule's numbers stand as they are",
+            )
+            break
         weights = np.zeros(output.shape, output.dtype)
         weights[place] = 1
         case = Case([output], [weights], dict(inputs), {key: arrays[node][place] for key, node in inputs.items()})
-        repairs = repaired(case, f"{name}[{', '.join(map(str, place))}]" if place else name)
+        repairs = repaired(case, f"{name}[{', '.join(map(str, place))}]" if place else name, seconds=left)
         for key, node in inputs.items():
             arrays[node][place] = repairs.gradients[key]
         warnings += repairs.warnings
     return Derived(arrays, shortened(warnings))
+
+
+def _is_finite_at(place: tuple[int, ...], arrays: Iterable[Any]) -> bool:
+    """Whether no number of a row of the Jacobian is broken; broken rows are looked at first."""
+    return all(bool(np.all(np.isfinite(array[place]))) for array in arrays)
 
 
 def hessian(name: str, output: Node, inputs: Mapping[str, Node]) -> Derived:
@@ -130,5 +149,5 @@ def _is_singular(output: Node, arrays: Any) -> bool:
         return False
     if not all(np.all(np.isfinite(array)) for array in arrays):
         return True
-    values = evaluate(nodes)
+    values = current_way().evaluate(nodes)
     return overflows(nodes, values) or at_kink(nodes, values)

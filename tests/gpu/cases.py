@@ -151,14 +151,46 @@ def _broadcasts(x: Node, y: Node) -> bool:
 # Works
 
 
-def chain(length: int, elements: int, dtype: str = "float64") -> Graph:
+_STEPS: Final = ("tanh(y{0} * 1.1 + 0.1)", "y{0} + exp(-y{0} ** 2)", "sin(y{0}) * 0.9", "sigmoid(y{0}) - 0.3 * y{0}")
+_DEARER_STEPS: Final = (
+    "erf(y{0}) * 1.1", "y{0} + atan2(y{0}, 1.3)", "hypot(y{0}, 0.7)", "log1p(y{0} ** 2)", "gelu(y{0}) + 0.1",
+    "lgamma(abs(y{0}) + 1.5)", "expm1(-abs(y{0}))", "y{0} * exp(-y{0})", "(abs(y{0}) + 0.5) ** 1.7", "softplus(y{0})",
+)  # fmt: skip
+
+
+def chain(length: int, elements: int, dtype: str = "float64", *, dearer: bool = False) -> Graph:
     """Elementwise ops one after another, then a sum, with the gradient."""
-    lines = ["y0 = x"]
-    steps = ("tanh(y{0} * 1.1 + 0.1)", "y{0} + exp(-y{0} ** 2)", "sin(y{0}) * 0.9", "sigmoid(y{0}) - 0.3 * y{0}")
-    ops = 0
-    for number in range(length):
-        lines.append(f"y{number + 1} = {steps[number % len(steps)].format(number)}")
-        ops += 1
-    lines.append(f"z = sum(y{ops})")
+    steps = _DEARER_STEPS if dearer else _STEPS
+    lines = [
+        "y0 = x",
+        *[f"y{number + 1} = {steps[number % len(steps)].format(number)}" for number in range(length)],
+        f"z = sum(y{length})",
+    ]
     x = np.random.default_rng(5).normal(size=elements)
-    return of_text(f"chain of {length}, {elements:,} {dtype}", "\n".join(lines), {"x": x}, dtype)
+    name = f"chain of {length}{' dearer ops' if dearer else ''}, {elements:,} {dtype}"
+    return of_text(name, "\n".join(lines), {"x": x}, dtype)
+
+
+def random_chain(seed: int) -> Graph:
+    """Many elementwise ops on each other, some read far away, some of a row or a column, with sums and gradients."""
+    random = np.random.default_rng(1000 + seed)
+    dtype = np.dtype("float64" if seed % 3 else "float32")
+    shapes = ((37, 11), (37, 11), (11,), (37, 1))
+    leaves = [leaf(_sampled(random, shape, dtype), requires_grad=True) for shape in shapes]
+    nodes: list[Node] = list(leaves)
+    sums = []
+    for number in range(int(random.integers(20, 130))):
+        x, y = nodes[-1], nodes[int(random.integers(0, len(nodes)))]
+        kind = number % 3
+        if kind == 0:
+            name = random.choice(("tanh", "sin", "sigmoid", "erf", "atan", "softplus"))
+            nodes.append(getattr(make, name)(x * float(random.uniform(0.5, 1.5))))
+        else:
+            nodes.append(make.hypot(x, y) if kind == 1 and random.random() < 0.2 else x * 0.5 + y * 0.25)
+        if random.random() < 0.04:
+            sums.append(make.sum(nodes[-1]))
+    total = make.sum(nodes[-1])
+    for each in sums:
+        total = total + each * 0.1
+    wrt = {f"x{place}": each for place, each in enumerate(leaves)}
+    return with_gradients(f"random chain {seed}", total, None, wrt)

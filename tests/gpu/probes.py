@@ -53,6 +53,7 @@ def checks(executor: Executor) -> Iterator[Check]:
         "an index outside wraps in taking": lambda: cupy.take(up(0, 1, 2), indices(5)).get().tolist() == [2.0],
         "an index outside wraps in writing": lambda: written(up(0, 1, 2)) == [0.0, 9.0, 2.0],
         "places are added up, and wrap": lambda: added(up(0, 0, 0)) == [2.0, 1.0, 0.0],
+        "a sort of places is stable": lambda: cupy.argsort(indices(1, 0, 1, 0)).get().tolist() == [1, 3, 0, 2],
         "an array of the host beside one of the device": lambda: _raises(TypeError, lambda: up(1, 2) + np.ones(2)),
         "a list beside an array of the device": lambda: _raises(TypeError, lambda: cupy.add(up(1, 2), [1, 2])),
         "ufuncs have no where": lambda: _raises(TypeError, lambda: cupy.exp(up(1), where=True)),

@@ -6,7 +6,7 @@ import math
 from typing import Final
 
 from ..values import Value
-from .first_pass import FirstPass, Unfinished, endings_by_width
+from .first_pass import FirstPass, Unfinished, endings_by_width, in_turn
 from .kernels import THREADS, Kernel, Part
 from .layout import Layout, domains, fold_of, folded_type, identity
 from .scope import Scope
@@ -54,19 +54,21 @@ def _column_kernel(
     for name, ending in zip(names, columns, strict=True):
         grown.add(f"{folded_type(ending)} {name} = {identity(ending)};")
     scope = Scope(grown.body, None, "r", width=width)
-    lines = [
-        f"{grown.output(value)}[({index}) r * {width} + e] = {scope.value(value, True, 'e').text};" for value in alike
-    ]
-    lines += [grown.added(ending, scope, "e") for ending in rest if layout.width(ending.args[0]) == width]
-    lines += [
-        f"{name} = {fold_of(ending)}({name}, {grown.of(ending, scope, 'e')});"
-        for name, ending in zip(names, columns, strict=True)
-    ]
+    folded = dict(zip(columns, names, strict=True))
+    alongside = [ending for ending in rest if layout.width(ending.args[0]) == width]
+    for value in in_turn(alike, [*alongside, *columns]):
+        if value in folded:
+            line = f"{folded[value]} = {fold_of(value)}({folded[value]}, {grown.of(value, scope, 'e')});"
+        elif value in alongside:
+            line = grown.added(value, scope, "e")
+        else:
+            line = f"{grown.output(value)}[({index}) r * {width} + e] = {scope.value(value, True, 'e').text};"
+        scope.lines.append(line)
     grown.add(
         f"const {index} e = blockIdx.x * {across} + threadIdx.x, first = blockIdx.y * ({index}) {height};",
         f"const {index} last = first + {height} < {layout.rows} ? first + {height} : {layout.rows};",
         f"if (e < {width}) for ({index} r = first + threadIdx.y; r < last; r += {down}) {{",
-        *[f"  {line}" for line in (*scope.lines, *lines)],
+        *[f"  {line}" for line in scope.lines],
         "}",
     )
     for name, ending in zip(names, columns, strict=True):

@@ -11,14 +11,16 @@ import numpy as np
 
 from ...errors import LimitError
 from ...graph import Node
+from ..conditions import current
+from ..cost import in_bytes
 from ..values import UNIFORM, Value
 from .compile import loaded
 from .kernels import Kernel, RunKernels
 from .program import DeviceProgram, HostStep, KernelStep, LibraryStep, device_program
+from .scatter import Library
 from .status import device_faults, index_of, require
 from .transfers import Waiting, download, send, upload
 
-_GIB: Final = 2**30
 _RESERVE: Final = 0.95
 """The share of the free memory that a graph may be estimated to take."""
 _PACK_BYTES: Final = 16
@@ -45,6 +47,7 @@ class Executor:
         self.launched = 0
         self.cupy: Any = import_module("cupy")
         self.cupyx: Any = import_module("cupyx")
+        self._library = Library(self.cupy)
         self._number = index_of(device)
         self._staging: list[Any] = []
         with device_faults(device), self.cupy.cuda.Device(self._number):
@@ -64,7 +67,7 @@ class Executor:
         """The values of the nodes that a program was made for.
 
         Raises:
-            LimitError: where it needs more memory than the device has.
+            LimitError: where it needs more memory than the device has, or than may be taken.
             DeviceError: where the device fails.
         """
         if values and not program.plan.assumed.isdisjoint(values):
@@ -99,7 +102,7 @@ class Executor:
             large: send large arrays now, and not when they are first read.
 
         Raises:
-            LimitError: where the program needs more memory than the device has.
+            LimitError: where the program needs more memory than the device has, or than may be taken.
         """
         given = values or {}
         slots: list[Any] = [None] * len(program.plan.values)
@@ -148,13 +151,21 @@ class Executor:
     # Memory
 
     def _check_memory(self, program: DeviceProgram) -> None:
-        """Refuse what cannot fit, before anything is allocated."""
+        """Refuse what cannot fit, or is more than was allowed, before anything is allocated."""
+        allowed = current().memory
+        if allowed is not None and program.beside > allowed:
+            raise LimitError(
+                f"--device {self.device}: this needs about {in_bytes(program.beside)} of the device's memory beside "
+                f"its inputs, and --max-memory is {in_bytes(allowed)}",
+                hint="give a larger --max-memory",
+                code="memory",
+            )
         free, _ = self.cupy.cuda.runtime.memGetInfo()
         free += self.cupy.get_default_memory_pool().free_bytes()
         if program.peak > free * _RESERVE:
             raise LimitError(
-                f"--device {self.device}: the graph needs about {program.peak / _GIB:.2f} GiB, "
-                f"and the device has {free / _GIB:.2f} GiB free",
+                f"--device {self.device}: this needs about {in_bytes(program.peak)}, "
+                f"and the device has {in_bytes(free)} free",
                 hint="smaller inputs, --dtype float32, or --device cpu",
                 code="memory",
             )
@@ -243,7 +254,7 @@ class Executor:
         assert value.op.kernel is not None, value.op.name
         inputs = [self._on_device(slots, slot, program) for slot in step.inputs]
         with self.cupyx.errstate(linalg="raise"):
-            result = value.op.kernel(self.cupy, *inputs, **attrs)
+            result = value.op.kernel(self._library, *inputs, **attrs)
         slots[step.output] = self._as_arrays(result, value)
         if plain and tests is not None:
             tests.append(self.cupy.isfinite(self.cupy.sum(result)))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from ..fusion import FusedRun
 from ..values import Value
 from . import text
-from .kernels import BLOCKS, THREADS, Kernel, Part, named
+from .kernels import ALONE, BLOCKS, RESIDENT, THREADS, Kernel, Part, named
 from .layout import Layout, fold_of, folded_dtype, folded_type, identity
+from .registers import AMPLE, pressure_of
 from .scope import Body, Scope
 
 PACK_BYTES: Final = 16
@@ -17,6 +19,8 @@ PACKS_FROM: Final = 4096
 """Elements from which packs are worth a loop of their own."""
 _PACKED_MEMBERS: Final = 60
 """Members up to which packs are loaded: a longer run computes more than it waits, and its registers are for that."""
+_PACKED_ARRAYS: Final = 12
+"""Arrays up to which packs are loaded and stored: each is 4 registers."""
 
 
 class Unfinished(NamedTuple):
@@ -103,12 +107,15 @@ class FirstPass:
         if start == count:
             return
         scope = Scope(self.body, None, "r" if width > 1 else "i", width=width, linear="i")
-        lines = [f"{self.output(value)}[i] = {self._element(scope, value, width)};" for value in outputs]
-        lines += [self.added(ending, scope, "e" if width > 1 else "0") for ending in endings]
+        for value in in_turn(outputs, endings):
+            if value in outputs:
+                scope.lines.append(f"{self.output(value)}[i] = {self._element(scope, value, width)};")
+            else:
+                scope.lines.append(self.added(value, scope, "e" if width > 1 else "0"))
         index = self.body.index
         begin = f"{start} + {thread}" if start else thread
         self.add(f"for ({index} i = {begin}; i < {count}; i += {step}) {{")
-        self.add(*self._place(width), *[f"  {line}" for line in (*scope.lines, *lines)], "}")
+        self.add(*self._place(width), *[f"  {line}" for line in scope.lines], "}")
 
     def _place(self, width: int) -> list[str]:
         index = self.body.index
@@ -121,7 +128,8 @@ class FirstPass:
         """How many elements a pack has: 16 bytes of the widest type that is read or written in order."""
         inputs = [each.value for each in self.layout.run.inputs if each.rows and self.layout.width(each.value) == width]
         sizes = [value.dtype.itemsize for value in (*inputs, *outputs)]
-        if not sizes or count < PACKS_FROM or len(self.layout.run.members) > _PACKED_MEMBERS:
+        members = len(self.layout.run.members)
+        if not 0 < len(sizes) <= _PACKED_ARRAYS or count < PACKS_FROM or members > _PACKED_MEMBERS:
             return 1
         return PACK_BYTES // max(sizes)
 
@@ -137,8 +145,11 @@ class FirstPass:
         outputs, endings = results
         packed: dict[int, str] = {}
         scope = Scope(self.body, None, "r" if width > 1 else "i", width=width, linear="i", packed=packed)
-        stores = [f"y{place}.at[l] = {self._element(scope, value, width)};" for place, value in enumerate(outputs)]
-        stores += [self.added(ending, scope, "e" if width > 1 else "0") for ending in endings]
+        for value in in_turn(outputs, endings):
+            if value in outputs:
+                scope.lines.append(f"y{outputs.index(value)}.at[l] = {self._element(scope, value, width)};")
+            else:
+                scope.lines.append(self.added(value, scope, "e" if width > 1 else "0"))
         index, run = self.body.index, self.layout.run
         self.add(f"for ({index} g = {thread}; g < {count // lanes}; g += {step}) {{")
         for number, pointer in packed.items():
@@ -148,14 +159,26 @@ class FirstPass:
             self.add(f"  Pack<{text.c_type(value.dtype)}, {lanes}> y{place};")
         self.add("  #pragma unroll", f"  for (int l = 0; l < {lanes}; ++l) {{")
         self.add(f"    const {index} i = g * {lanes} + l;", *[f"  {line}" for line in self._place(width)])
-        self.add(*[f"    {line}" for line in (*scope.lines, *stores)], "  }")
+        self.add(*[f"    {line}" for line in scope.lines], "  }")
         for place, value in enumerate(outputs):
             self.add(f"  ((Pack<{text.c_type(value.dtype)}, {lanes}>*) {self.output(value)})[g] = y{place};")
         self.add("}")
 
     def named(self, grid: tuple[int, ...], block: tuple[int, ...]) -> Kernel:
         """The kernel, grown."""
-        return named(self.body.parameters, self.body.text(), grid, block, self.body.arguments)
+        return named(
+            self.body.parameters, self.body.text(), grid, block, self.body.arguments, _resident(self.layout.run)
+        )
+
+
+def _resident(run: FusedRun) -> int:
+    """How many blocks are to share a multiprocessor, so that a thread has the registers that it needs."""
+    return RESIDENT if pressure_of(run) <= AMPLE else ALONE
+
+
+def in_turn(outputs: Sequence[Value], endings: Sequence[Value]) -> list[Value]:
+    """Results in the order in which they can be computed: each is written before the next is begun."""
+    return sorted((*outputs, *endings), key=lambda value: value.index)
 
 
 def _sources(layout: Layout) -> list[Value]:

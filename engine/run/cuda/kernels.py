@@ -13,6 +13,8 @@ THREADS: Final = 256
 """Threads of a block."""
 RESIDENT: Final = 2
 """Blocks that fit a multiprocessor at least: a compiler that is told nothing spills registers for the sake of more."""
+ALONE: Final = 1
+"""The same where registers are scarce: a block has a multiprocessor of its own, and a thread 255 of them."""
 BLOCKS: Final = 2048
 """Blocks of a grid at most: the same on every device, so that sums are added in the same order everywhere."""
 
@@ -97,13 +99,18 @@ class RunKernels:
 
 
 def named(
-    parameters: str, body: str, grid: tuple[int, ...], block: tuple[int, ...], arguments: list[Argument]
+    parameters: str,
+    body: str,
+    grid: tuple[int, ...],
+    block: tuple[int, ...],
+    arguments: list[Argument],
+    resident: int = RESIDENT,
 ) -> Kernel:
     """A kernel of its parameters and body."""
-    digest = hashlib.sha256(f"{parameters}\n{body}".encode()).hexdigest()[:16]
     threads = block[0] * (block[1] if len(block) > 1 else 1)
-    name = f"agrad_{digest}"
-    text = f'extern "C" __global__ void __launch_bounds__({threads}, {RESIDENT}) {name}({parameters}) {{\n{body}}}\n'
+    bounds = f"__launch_bounds__({threads}, {resident})"
+    name = f"agrad_{hashlib.sha256(f'{bounds}{parameters}{body}'.encode()).hexdigest()[:16]}"
+    text = f'extern "C" __global__ void {bounds} {name}({parameters}) {{\n{body}}}\n'
     return Kernel(name, text, grid, block, tuple(arguments))
 
 

@@ -13,9 +13,10 @@ from ..values import Value
 from . import text
 
 MOST_ARGUMENTS: Final = 200
-"""Inputs and results of a run up to which it is one kernel: CUDA takes 4 KiB of parameters, parts among them."""
+"""Inputs and results of a kernel at most: CUDA takes 4 KiB of parameters, parts among them."""
 FOLDS: Final = {"sum": "Sum", "sum_to_size": "Sum", "amax": "Largest", "amin": "Smallest"}
-VIEWS: Final = frozenset({"reshape", "squeeze", "unsqueeze"})
+VIEWS: Final = frozenset({"reshape", "squeeze", "unsqueeze", "root_in_range"})
+"""Members that are their first argument."""
 FIRST, PLACE, TAKEN, PLACED = "first", "largest_place", "taken", "placed"
 ROWWISE: Final = frozenset({*FOLDS, PLACE})
 """Members that fold a whole row into one number."""
@@ -107,8 +108,6 @@ class Layout:
 def supported(run: FusedRun) -> bool:
     """Whether a run can be one kernel; else its members are run one by one."""
     layout = Layout(run)
-    if len(run.inputs) + len(run.results) > MOST_ARGUMENTS:
-        return False
     return all(_member_fits(layout, value) for value in run.members) and all(
         value.op.name in FOLDS and _typed(value) for value in run.endings
     )

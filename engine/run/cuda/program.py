@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from ...graph import LEAF, Attrs, Node
 from ..fusion import FusedRun, Operand
@@ -13,9 +13,8 @@ from ..values import UNIFORM, Value
 from .kernels import Kernel, RunKernels
 from .layout import fusible, supported
 from .passes import kernels_of
-
-MOST_MEMBERS: Final = 1000
-"""Members of a run up to which it is one kernel: the time that a compiler takes grows faster than the text."""
+from .scatter import workspace
+from .splitting import parts_of
 
 
 class HostStep(NamedTuple):
@@ -58,6 +57,7 @@ class DeviceProgram:
         uploads: leaves that the device reads, and their slots.
         on_host: slots whose values are numbers of the host.
         peak: bytes that are in use at the same time at most, workspaces of the library guessed.
+        beside: the same without the leaves.
         loaded: the functions of its kernels, by the number of the device that they are loaded on.
     """
 
@@ -67,6 +67,7 @@ class DeviceProgram:
     uploads: list[tuple[Node, int]]
     on_host: frozenset[int]
     peak: int
+    beside: int
     loaded: dict[int, Any] = field(default_factory=dict)
 
     @property
@@ -126,22 +127,25 @@ class _Maker:
         uploads = [(node, slot) for node, slot in self.plan.leaves if slot in read and slot not in self._host]
         frees = _frees(self.actions, set(self.plan.results.values()))
         host = frozenset(self._host)
-        peak = _peak(self.values, self.actions, frees, [slot for _, slot in uploads], host)
-        return DeviceProgram(self.plan, self.actions, frees, uploads, host, peak)
+        leaves = [slot for _, slot in uploads]
+        peak = _peak(self.values, self.actions, frees, leaves, host)
+        beside = _peak(self.values, self.actions, frees, (), host | {*leaves})
+        return DeviceProgram(self.plan, self.actions, frees, uploads, host, peak, beside)
 
     def _run(self, run: FusedRun) -> None:
         if self._waits_for([operand.value for operand in run.inputs]):
             self._end_group()
-        if supported(run) and len(run.members) <= MOST_MEMBERS:
+        if supported(run):
             self._append(run)
         else:
             for value in (*run.members, *run.endings):
                 self._single(value)
 
-    def _append(self, run: FusedRun) -> None:
-        inputs = self._slots(operand.value for operand in run.inputs)
-        numbers = frozenset(operand.value for operand in run.inputs if self._slot(operand.value) in self._host)
-        self.actions.append(KernelStep(run, kernels_of(run, numbers), inputs, self._slots(run.results)))
+    def _append(self, whole: FusedRun) -> None:
+        for run in parts_of(whole):
+            inputs = self._slots(operand.value for operand in run.inputs)
+            numbers = frozenset(operand.value for operand in run.inputs if self._slot(operand.value) in self._host)
+            self.actions.append(KernelStep(run, kernels_of(run, numbers), inputs, self._slots(run.results)))
 
     def _single(self, value: Value) -> None:
         """One step: on the host, with others like it in a kernel, or through the library."""
@@ -195,10 +199,10 @@ class _Maker:
 
 
 def _alike(values: Iterable[Value]) -> list[list[Value]]:
-    """Consecutive values of the same shape, not too many of them."""
+    """Consecutive values of the same shape."""
     groups: list[list[Value]] = []
     for value in values:
-        if groups and groups[-1][0].shape == value.shape and len(groups[-1]) < MOST_MEMBERS:
+        if groups and groups[-1][0].shape == value.shape:
             groups[-1].append(value)
         else:
             groups.append([value])
@@ -222,12 +226,12 @@ def _peak(
     actions: Sequence[Action],
     frees: Sequence[tuple[int, ...]],
     uploads: Sequence[int],
-    host: frozenset[int],
+    uncounted: frozenset[int],
 ) -> int:
     """The most bytes in use at once: arrays, parts of reductions, and for the library as much again as it reads."""
 
     def size(slots: Iterable[int]) -> int:
-        return sum(values[slot].nbytes for slot in slots if slot not in host)
+        return sum(values[slot].nbytes for slot in slots if slot not in uncounted)
 
     live = peak = size(uploads)
     for action, freed in zip(actions, frees, strict=True):
@@ -237,7 +241,7 @@ def _peak(
         if isinstance(action, KernelStep):
             extra = sum(part.size * part.dtype.itemsize for part in action.kernels.parts)
         elif isinstance(action, LibraryStep):
-            extra = size(dict.fromkeys(action.inputs))
+            extra = sum(values[slot].nbytes for slot in dict.fromkeys(action.inputs)) + workspace(action.value)
         peak = max(peak, live + extra)
         live -= size(freed)
     return peak

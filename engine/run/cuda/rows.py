@@ -8,7 +8,7 @@ from typing import Final
 
 from ..values import Value
 from . import text
-from .first_pass import FirstPass, Unfinished, endings_by_width
+from .first_pass import FirstPass, Unfinished, endings_by_width, in_turn
 from .kernels import BLOCKS, THREADS, Kernel, Part
 from .layout import PLACE, ROWWISE, Layout, fold_of, folded_type, identity, is_full
 from .scope import Scope
@@ -106,19 +106,22 @@ def _write_rows(
     scope = Scope(grown.body, outer, "r", width=width) if width > 1 else outer
     place = "e" if width > 1 else "0"
     address = f"({index}) r * {width} + e" if width > 1 else "r"
-    lines: list[str] = []
-    for value in layout.run.outputs:
-        if layout.width(value) == width:
-            lines.append(f"{grown.output(value)}[{address}] = {scope.value(value, True, place).text};")
-    lines += [grown.added(ending, scope, place) for ending in full if layout.width(ending.args[0]) == width]
-    for ending, part in targets.items():
-        if layout.width(ending.args[0]) == width:
-            cell, new = f"{part}[group * {width} + e]", grown.of(ending, scope, place)
-            lines.append(f"{cell} = r == group ? {new} : {fold_of(ending)}({cell}, {new});")
+    outputs = [value for value in layout.run.outputs if layout.width(value) == width]
+    alike = [ending for ending in (*full, *targets) if layout.width(ending.args[0]) == width]
+    lines: list[str] = [] if width == 1 else scope.lines
+    for value in in_turn(outputs, alike):
+        if value in outputs:
+            line = f"{grown.output(value)}[{address}] = {scope.value(value, True, place).text};"
+        elif value in targets:
+            cell, new = f"{targets[value]}[group * {width} + e]", grown.of(value, scope, place)
+            line = f"{cell} = r == group ? {new} : {fold_of(value)}({cell}, {new});"
+        else:
+            line = grown.added(value, scope, place)
+        lines.append(line)
     if width > 1:
         outer.lines += [
             f"for ({index} e = lane; e < {width}; e += {group}) {{",
-            *[f"  {line}" for line in (*scope.lines, *lines)],
+            *[f"  {line}" for line in lines],
             "}",
         ]
     else:

@@ -108,3 +108,23 @@ def test_a_name_inside_of_a_pattern() -> None:
     u = formulas.names["u"]
     expected = [1 / (1 + math.e), -1 / (1 + math.e) ** 2]
     np.testing.assert_allclose(derivatives("z", formulas.names["z"], "u", u, 2).found, expected, rtol=1e-13)
+
+
+def test_a_jacobian_of_many_rows_is_looked_at_within_one_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left when the time is over keeps the chain rule's numbers, which is said; broken rows come first."""
+    formulas = read("x = zeros(30); y = abs(x) + where(arange(30) == 29, sqrt(x**4), 0)")
+    asked = (formulas.names["y"], {"x": formulas.wrt["x"]})
+    looked: list[Any] = []
+
+    def look(_case: Any, subject: str, seconds: float) -> None:
+        looked.append((subject, seconds))
+
+    monkeypatch.setattr("agrad.engine.limits.repaired", look)
+    with pytest.raises(AttributeError):  # the first look gives nothing here
+        jacobian("y", *asked)
+    assert looked[0][0] == "y[29]"
+    assert 0 < looked[0][1] <= 5.0
+    monkeypatch.setattr("agrad.engine.derivatives.orders._SECONDS", 0.0)
+    found = jacobian("y", *asked)
+    assert len(looked) == 1
+    assert "of 30 of its 30 rows the chain rule's numbers stand" in found.warnings[0]

@@ -252,7 +252,8 @@ class ndarray:
         """A key with indices that wrap around, as CuPy's do; one that depends on a mask waits."""
         axis = 0
         found = []
-        for part in key if isinstance(key, tuple) else (key,):
+        parts = key if isinstance(key, tuple) else (key,)
+        for part in parts:
             if isinstance(part, np.ndarray) and part.dtype == bool:
                 machine.counts["waits"] += 1
             if isinstance(part, (ndarray, np.ndarray, list)):
@@ -265,7 +266,7 @@ class ndarray:
                 found.append(array)
             else:
                 found.append(part)
-                axis = self._array.ndim - (len(key) - len(found)) if part is Ellipsis else axis + (part is not None)
+                axis = self._array.ndim - (len(parts) - len(found)) if part is Ellipsis else axis + (part is not None)
         return tuple(found)
 
     def __getitem__(self, key: Any) -> ndarray:
@@ -436,6 +437,13 @@ def _take(a: ndarray, indices: Any, axis: int | None = None, out: Any = None) ->
     machine.counts["calls"] += 1
     assert out is None
     return ndarray._of(np.asarray(np.take(a._array, _real(indices), axis=axis, mode="wrap")))
+
+
+def _argsort(a: ndarray, axis: int = -1, kind: str | None = None) -> ndarray:
+    """CuPy's sort is stable, whatever it is asked for."""
+    machine.counts["calls"] += 1
+    assert kind in (None, "stable")
+    return ndarray._of(np.argsort(a._array, axis=axis, kind="stable"))
 
 
 def _asnumpy(a: Any, stream: Any = None, order: str = "C", out: Any = None, *, blocking: bool = True) -> Any:
@@ -709,6 +717,7 @@ cupy: Final = _module(
     put_along_axis=_put_along_axis,
     take_along_axis=_take_along_axis,
     take=_take,
+    argsort=_argsort,
     asnumpy=_asnumpy,
     get_default_memory_pool=_Pool,
     get_default_pinned_memory_pool=_Pool,

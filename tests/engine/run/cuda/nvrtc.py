@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agrad.engine.run.cuda.compile import OPTIONS, PREAMBLE
 
@@ -49,9 +50,32 @@ def compiled(text: str, architecture: str, options: Sequence[str] = OPTIONS) -> 
     return _compiled(text, architecture, options)[0]
 
 
-def report(text: str, architecture: str) -> str:
-    """What the assembler says of registers and spills of each kernel."""
-    return _compiled(text, architecture, (*OPTIONS, "--ptxas-options=-v"))[1]
+class Used(NamedTuple):
+    """What a kernel takes of a multiprocessor.
+
+    Attributes:
+        registers: of a thread.
+        spilled: bytes that a thread puts aside for want of registers, and takes back.
+    """
+
+    registers: int
+    spilled: int
+
+
+_USED: Final = re.compile(
+    r"Compiling entry function '(\w+)'.*\n.*Function properties for \1\n"
+    r".*?(\d+) bytes spill stores, (\d+) bytes spill loads\n.*Used (\d+) registers"
+)
+
+
+def used(text: str, architecture: str) -> dict[str, Used]:
+    """What each kernel of a text takes, by name, as the assembler says it."""
+    said = _compiled(text, architecture, (*OPTIONS, "--ptxas-options=-v"))[1]
+    found = {
+        name: Used(int(registers), int(stores) + int(loads)) for name, stores, loads, registers in _USED.findall(said)
+    }
+    assert said.count("Compiling entry function") == len(found), said[:2000]
+    return found
 
 
 def _compiled(text: str, architecture: str, options: Sequence[str]) -> tuple[bytes, str]:

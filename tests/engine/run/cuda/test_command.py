@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
 from agrad.cli.commands.check import command as checking
 from agrad.cli.commands.eval import command
 from agrad.cli.main import agrad
-from agrad.engine.errors import DeviceError
+from agrad.engine.errors import LimitError
 from agrad.engine.run.cuda.executor import Executor
 
 from . import fake_cupy
@@ -67,10 +68,50 @@ def test_a_wrong_number_of_the_device_is_a_disagreement(monkeypatch: pytest.Monk
     assert data["check"]["referees"][-1]["verdict"] == "disagree"
 
 
-def test_matrices_are_for_the_cpu() -> None:
-    """Jacobians on another device are refused, never computed on the CPU in silence."""
-    for option in ("--jacobian", "--hessian", "--order=2"):
-        assert isinstance(_run(option).exception, DeviceError)
+MATRICES = {
+    "a Jacobian": ("y = tanh(x * w) * sum(x)", "x=[1,2,3], w=[1,2,0.5]", ("--jacobian",)),
+    "a Jacobian by directions": ("y = tanh(x) * [[1, 2, 3], [4, 5, 6]]", "x=[1,2,3]", ("--jacobian",)),
+    "a sparse Hessian": ("z = sum(x[1:] ** 2 * sin(x[:-1]))", "x=[1,2,3,4,5]", ("--hessian",)),
+    "a Hessian of two": ("z = sum(x @ w) ** 2 + sum(exp(x))", "x=[1,2,3], w=[1,2,0.5]", ("--hessian",)),
+    "orders": ("z = x ** 5 * sin(x)", "x=0.7", ("--order", "4")),
+}
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_matrices_of_derivatives_are_the_cpus(name: str) -> None:
+    """Jacobians, Hessians and repeated derivatives are computed there, and the referees agree."""
+    text, point, options = MATRICES[name]
+    shown = {}
+    for device in ("cuda", "cpu"):
+        fake_cupy.machine.counts.clear()
+        arguments = ["-e", text, "--at", point, *options, "--device", device, "--format", "json"]
+        shown[device] = json.loads(CliRunner().invoke(command, arguments).stdout)
+        assert bool(fake_cupy.machine.counts["kernels"]) == (device == "cuda" and name != "orders")
+    (kind,) = {"jacobian", "hessian", "derivatives"} & {*shown["cuda"]}
+    found, expected = (_numbers(each[kind]) for each in shown.values())
+    assert len(found) >= 4
+    assert np.allclose(found, expected, rtol=1e-13, atol=1e-15)
+    assert shown["cuda"]["check"]["verdict"] == shown["cuda"]["matrix_check"]["verdict"] == "agree"
+
+
+def _numbers(found: Any) -> list[float]:
+    """All numbers of an answer, in order."""
+    if isinstance(found, dict):
+        found = list(found.values())
+    if isinstance(found, list):
+        return [number for each in found for number in _numbers(each)]
+    return [float(found)] if isinstance(found, (int, float)) else []
+
+
+def test_more_memory_than_allowed_is_refused() -> None:
+    """--max-memory holds for the device as for the CPU: with the estimate, and before anything is launched."""
+    text = ("-e", "x = arange(5000.0)\nz = sum(tanh(x) * exp(x / 9999))", "--device", "cuda", "--no-check")
+    assert CliRunner().invoke(command, [*text, "--max-memory", "1MB"]).exit_code == 0
+    fake_cupy.machine.counts.clear()
+    refused = CliRunner().invoke(command, [*text, "--max-memory", "1kB"]).exception
+    assert isinstance(refused, LimitError)
+    assert "of the device's memory beside its inputs, and --max-memory is 1 kB" in refused.message
+    assert not fake_cupy.machine.counts["kernels"]
 
 
 def test_auto_takes_the_device_and_says_so() -> None:

@@ -9,12 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agrad.engine.derivatives.jacobian import rows_of
+from agrad.engine.derivatives.nodes import by_entries
 from agrad.engine.errors import DeviceError, InputError, LimitError
+from agrad.engine.graph import leaf, make
+from agrad.engine.run.conditions import Conditions, under
 from agrad.engine.run.cpu import evaluate
 from agrad.engine.run.cuda import transfers
 from agrad.engine.run.cuda.executor import Executor
 from agrad.engine.run.cuda.program import device_program
-from agrad.engine.run.device import compute_on
+from agrad.engine.run.device import compute_on, computing, way_on
 
 from ....gpu.cases import of_text
 from . import fake_cupy
@@ -69,9 +73,23 @@ def test_a_graph_that_does_not_fit_is_refused_before_it_starts(machine: fake_cup
     """The estimate and what is free are told, and nothing is copied."""
     machine.free = 1000
     graph = of_text("large", "z = sum(x * x)", {"x": np.ones(1000)})
-    with pytest.raises(LimitError, match=r"needs about 0\.00 GiB, and the device has 0\.00 GiB free"):
+    with pytest.raises(LimitError, match=r"needs about 16 kB, and the device has 1 kB free"):
         Executor("cuda").evaluate(graph.targets.values())
     assert not machine.counts["uploads"]
+
+
+def test_more_memory_than_allowed_is_refused_before_it_starts(machine: fake_cupy.Machine) -> None:
+    """--max-memory holds on the device too, beside the inputs as on the CPU; nothing is copied or compiled."""
+    graph = of_text("allowed", "z = sum(x * x)", {"x": np.ones(1000)})
+    program = device_program(graph.targets.values())
+    assert program.peak - program.beside == 8000
+    with under(Conditions(memory=program.beside)):
+        Executor("cuda").run(program)
+    machine.counts.clear()
+    refused = r"needs about 8.01 kB of the device's memory beside its inputs, and --max-memory is 1 kB"
+    with under(Conditions(memory=1000)), pytest.raises(LimitError, match=refused):
+        Executor("cuda").run(program)
+    assert not machine.counts["uploads"] + machine.counts["compilations"] + machine.counts["kernels"]
 
 
 def test_the_estimate_counts_what_is_alive() -> None:
@@ -168,3 +186,18 @@ def test_where_to_compute(machine: fake_cupy.Machine) -> None:
     assert machine.counts["kernels"] == 1
     with pytest.raises(DeviceError, match="there is no such device"):
         compute_on("cuda:1")
+
+
+def test_rows_of_a_matrix_in_parts(machine: fake_cupy.Machine) -> None:
+    """A dense Jacobian is one graph for a batch of rows, planned once and run for each batch, as on the CPU."""
+    random = np.random.default_rng(5)
+    x = leaf(random.normal(size=7), requires_grad=True)
+    output = make.tanh(make.matmul(leaf(random.normal(size=(9, 7))), make.sin(x)))
+    expected = rows_of(by_entries(output, [x]))[0]
+    machine.counts.clear()
+    with computing(way_on("cuda")):
+        found = rows_of(by_entries(output, [x]), megabytes=0.0005)[0]
+    assert found.shape == (9, 7)
+    assert np.allclose(found, expected, rtol=1e-13, atol=1e-15)
+    assert machine.counts["waits"] > 3
+    assert machine.counts["compilations"] <= 2

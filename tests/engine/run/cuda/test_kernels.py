@@ -10,13 +10,13 @@ import pytest
 
 from agrad.engine.graph import leaf, make
 from agrad.engine.run.cuda.kernels import SHARED_FUNCTIONS, module_text
-from agrad.engine.run.cuda.program import MOST_MEMBERS, DeviceProgram, KernelStep, LibraryStep, device_program
+from agrad.engine.run.cuda.program import DeviceProgram, KernelStep, LibraryStep, device_program
 from agrad.engine.run.cuda.scope import moved
 
-from ....gpu.cases import chain, of_text
+from ....gpu.cases import of_text
 from .host import MISSING, BarrierError, HostModule
-from .nvrtc import ARCHITECTURES, compiled, report
 from .nvrtc import MISSING as NO_NVRTC
+from .nvrtc import compiled
 
 on_host = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 with_nvrtc = pytest.mark.skipif(bool(NO_NVRTC), reason=NO_NVRTC)
@@ -80,14 +80,6 @@ def test_one_kernel_has_several_outputs_and_reductions() -> None:
     assert len(step.run.outputs) == 1
     assert len(step.run.endings) == 3
     assert not any("atomic" in kernel.text for kernel in program.kernels)
-
-
-def test_a_long_chain_is_a_few_kernels() -> None:
-    """Two thousand values in a row: no kernel has more than a compiler takes in seconds, and nothing recurses."""
-    program = device_program(chain(300, 100).targets.values())
-    steps = [action for action in program.actions if isinstance(action, KernelStep)]
-    assert len(steps) <= 6
-    assert max(len(step.run.members) for step in steps) <= MOST_MEMBERS
 
 
 def test_a_small_sum_needs_no_second_pass() -> None:
@@ -156,23 +148,3 @@ def test_products_are_not_contracted_and_small_numbers_kept() -> None:
     text = module_text(_program("z = sum(x * y + x)", "float32", x=(5000,), y=(5000,)).kernels)
     assembly = compiled(text, "compute_90").decode()
     assert not re.search(r"fma\.rn|\.ftz", assembly)
-
-
-@with_nvrtc
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_kernels_of_each_kind_spill_no_registers(architecture: str) -> None:
-    """A chain, columns, rows by warps and by blocks: nothing is put aside for want of registers."""
-    programs = [
-        chain(8, 100_000).targets.values(),
-        chain(8, 100_000, "float32").targets.values(),
-    ]
-    kernels = [kernel for targets in programs for kernel in device_program(targets).kernels]
-    for text, shapes in (
-        ("z = sum((a * w + b) ** 2)", {"a": (5000, 7), "w": (7,), "b": (7,)}),
-        ("z = sum(softmax(a * w, 1) * b)", {"a": (400, 50), "w": (50,), "b": (400, 50)}),
-        ("z = sum(log_softmax(a * w, 1) * b)", {"a": (40, 3000), "w": (3000,), "b": (40, 3000)}),
-    ):
-        kernels += _program(text, **shapes).kernels
-    said = report(module_text(kernels), architecture)
-    assert len(re.findall(r"Compiling entry function", said)) == len({kernel.name for kernel in kernels})
-    assert set(re.findall(r"(\d+) bytes spill", said)) == {"0"}

@@ -12,25 +12,27 @@ import pytest
 from agrad.engine.graph import LEAF, ancestors
 from agrad.engine.referees.device import device_judgement
 from agrad.engine.run.cpu import evaluate
-from agrad.engine.run.cuda.compile import OPTIONS
 from agrad.engine.run.cuda.executor import Executor
 from agrad.engine.run.cuda.kernels import module_text
 from agrad.engine.run.cuda.program import DeviceProgram, device_program
 
-from ....gpu.cases import Graph, chain, of_text, random_graph, recorded
+from ....gpu.cases import Graph, chain, of_text, random_chain, random_graph, recorded
 from . import fake_cupy
 from .host import MISSING, HostModule
-from .nvrtc import ARCHITECTURES, compiled
-from .nvrtc import MISSING as NO_NVRTC
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 RANDOM_GRAPHS = 120
+RANDOM_CHAINS = 6
 
 
 @cache
 def programs() -> dict[str, tuple[Graph, DeviceProgram]]:
     """All recorded graphs and some random ones, with what the device does for each."""
-    graphs = [*recorded(), *[random_graph(seed) for seed in range(RANDOM_GRAPHS)]]
+    graphs = [
+        *recorded(),
+        *[random_graph(seed) for seed in range(RANDOM_GRAPHS)],
+        *[random_chain(seed) for seed in range(RANDOM_CHAINS)],
+    ]
     return {graph.name: (graph, device_program(graph.targets.values())) for graph in graphs}
 
 
@@ -113,6 +115,16 @@ def test_the_chain_takes_four_launches_and_one_wait(device: fake_cupy.Machine) -
     assert device.counts["compilations"] == 0
 
 
+@pytest.mark.parametrize(("length", "dtype"), [(60, "float64"), (120, "float32"), (300, "float64")])
+def test_a_chain_in_parts_gives_the_cpus_numbers(length: int, dtype: str, device: fake_cupy.Machine) -> None:
+    """What is computed again, and what is read of earlier parts, is what one kernel would have had; all waits once."""
+    graph = chain(length, 300, dtype)
+    program = device_program(graph.targets.values())
+    assert program.launches > 2
+    _assert_same(graph, Executor("cuda").run(program))
+    assert device.counts["waits"] == 1
+
+
 LARGE = {
     "softmax cross-entropy": (
         "p = log_softmax(x @ w + b, 1)\nz = -mean(p * t)",
@@ -134,13 +146,18 @@ LARGE = {
 }
 
 
+def large(name: str, dtype: str) -> Graph:
+    """One of the graphs above."""
+    text, shapes = LARGE[name]
+    random = np.random.default_rng(11)
+    return of_text(name, text, {key: random.normal(size=shape) for key, shape in shapes.items()}, dtype)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", LARGE)
 def test_large_reductions(name: str, dtype: str, device: fake_cupy.Machine) -> None:
     """Full, row and column reductions of more than one block, with packs and tails, in both orders of warps."""
-    text, shapes = LARGE[name]
-    random = np.random.default_rng(11)
-    graph = of_text(name, text, {key: random.normal(size=shape) for key, shape in shapes.items()}, dtype)
+    graph = large(name, dtype)
     executor, program = Executor("cuda"), device_program(graph.targets.values())
     first = executor.run(program)
     _assert_same(graph, first)
@@ -168,16 +185,3 @@ def test_other_values_for_leaves() -> None:
 
 def _leaves(graph: Graph) -> list[Any]:
     return [node for node in ancestors(graph.targets.values()) if node.op is LEAF]
-
-
-@pytest.mark.skipif(bool(NO_NVRTC), reason=NO_NVRTC)
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_every_generated_kernel_compiles(architecture: str) -> None:
-    """NVRTC takes the kernels of all graphs above: all for one architecture, and a part for each other."""
-    kernels = {kernel.name: kernel for _, program in programs().values() for kernel in program.kernels}
-    others = [each for each in ARCHITECTURES if each != "sm_90"]
-    part = [kernels[name] for name in sorted(kernels)]
-    if architecture != "sm_90":
-        part = part[others.index(architecture) :: len(others)]
-    options = (*OPTIONS, "--Ofast-compile=max")
-    assert compiled(module_text(part), architecture, options).startswith(b"\x7fELF")
