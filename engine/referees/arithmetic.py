@@ -85,7 +85,7 @@ class PreciseArithmetic:
             return self._nan
         except (OverflowError, NotImplementedError, self.context.NoConvergence) as error:
             raise CannotJudge(f"mpmath cannot compute {name} here") from error
-        return self._real(value, args)
+        return self._real(+value, args)  # some keep the digits that they worked with: x % abs(x) would be x itself
 
     def _beyond(self, name: str, x: Any) -> Any:
         if isinstance(x, self.context.mpc):

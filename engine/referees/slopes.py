@@ -32,6 +32,8 @@ _MIXED: Final = 20
 """The steps of derivatives of higher order are 10**-20 and 10**-40."""
 _GROWS: Final = 1.3
 """A quotient that is so much larger, or smaller, at a far smaller step has no end, or ends at zero, as h**0.01 does."""
+_SLOWLY: Final = 1e3
+"""How much a quotient may change from one step to the next and still be thought of as on its way."""
 _MANY: Final = 12
 """The decimal exponent of a quotient that has more whole parts than a step of 10**-25 may miss."""
 _MOST: Final = 4_000
@@ -250,6 +252,10 @@ class Slopes:
         middle = (left2 + right2) / 2
         if all(m.finite(s) and abs(s - middle) <= abs(middle) * 1e-8 for s in (left, right, left2, right2)):
             return Slope(middle, middle, middle)  # steep, but not because the step is small
+        if any(_is_slow(m, first, second) for first, second in ((left, left2), (right, right2))):
+            # A bound of a logarithm is met on the way, as at 1e-44 that of a cross entropy: only then it stays.
+            left, right = left2, right2
+            left2, right2 = self.quotients(direction, exponent, self._step + 2 * _SECOND)
         left2, right2 = _limit_of(m, left, left2), _limit_of(m, right, right2)
         if m.undefined_number(left2):
             return Slope(left2, right2, None if jumps[1] else right2, jumps[1])
@@ -319,6 +325,14 @@ class Slopes:
 def _jumps(m: Any, first: Any, second: Any) -> bool:
     """Whether a quotient grows just as its step shrinks: the function does not come near its value at the point."""
     return bool(m.finite(first) and m.finite(second) and abs(second) > abs(first) * m.number(10) ** _SECOND * 0.99)
+
+
+def _is_slow(m: Any, first: Any, second: Any) -> bool:
+    """Whether a quotient changes by a far smaller step, but so little that it may have been on its way to a limit."""
+    if not m.finite(first) or not m.finite(second) or first == 0 or second == 0:
+        return False
+    low, high = sorted((abs(first), abs(second)))
+    return bool(low * _GROWS < high < low * _SLOWLY)
 
 
 def _limit_of(m: Any, first: Any, second: Any) -> Any:

@@ -157,3 +157,15 @@ def test_a_logarithm_that_vanishes_is_no_slope() -> None:
     """Times a square it leaves nothing."""
     assert first("where(x == 0, 0.0, x**2*log(abs(x)))", 0.0).value == 0
     assert first("2*x + xlogy(x**2, abs(x))", 0.0).value == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(
+    ("expression", "x", "expected"),
+    [
+        ("F.binary_cross_entropy(1 - x**2, 1 - x)", 0.0, 100.0),
+        ("x*clamp(log(abs(x)), min=-100)", 0.0, -100.0),
+    ],
+)
+def test_what_is_bounded_at_last_has_a_slope(expression: str, x: float, expected: float) -> None:
+    """A bound that is met between the first step and the second ends the growth of the quotient."""
+    assert float(first(expression, x).value) == pytest.approx(expected, rel=1e-9)
