@@ -16,6 +16,7 @@ import numpy as np
 from ..graph import LEAF, Node
 from ..worker.budget import Budget
 from .case import AGREE, CANNOT, DISAGREE, KINK, CannotJudge, Case, Judgement
+from .conditioning import matrix_loss
 from .digits import MOST, Entry
 from .point import ROUNDING, Direction, of_matrices
 from .sides import between, entry_slope, joined, part_slopes, parts_of
@@ -109,6 +110,7 @@ def excused(judgement: Judgement, objections: list[Entry], case: Case, slopes: S
     noisy = [slopes.jostled(seed) for seed in range(3)]
     # Factors of matrices, and what is made of them, are right beside their largest entry only.
     by_matrices = any(of_matrices(node) for node in slopes.nodes)
+    lost = matrix_loss(slopes.point)
     for entry in objections:
         node, position = _place_of(case, entry)
         if _kink_within_rounding(slopes, node, position, entry) or _at_edge(slopes, node, position, entry):
@@ -118,6 +120,7 @@ def excused(judgement: Judgement, objections: list[Entry], case: Case, slopes: S
         small = bool(error <= entry.scale * _NEGLIGIBLE)
         if (
             (small and by_matrices)
+            or error <= entry.scale * lost
             or _lost_by_rounding(noisy, node, position, entry)
             or _as_stored(slopes, *slopes.unit(node, position), entry.got)
             or _cancelled(slopes, node, position, entry)
@@ -334,7 +337,8 @@ def excused_along(judgement: Judgement, slopes: Slopes, direction: Direction, go
         off = slopes.jostled(seed).slope(direction, 0)
         if off.value is not None and m.finite(off.value):
             spread = max(spread, abs(off.value - true))
-    if abs(got - true) <= _allowed(spread, true):
+    allowed = max(_allowed(spread, true), matrix_loss(slopes.point) * max(abs(got), abs(true)))
+    if abs(got - true) <= allowed:
         return replace(judgement, verdict=CANNOT, reason=losing(judgement))
     beyond = _out_of_range(slopes, list(direction))
     return judgement if beyond is None else replace(judgement, verdict=CANNOT, reason=f"{beyond}; {judgement.reason}")

@@ -44,6 +44,7 @@ class SymbolicArithmetic(Algebra):
         self._side = side
         self._readable = readable
         self._constants: dict[Any, Term] = {}
+        self._last_whole = self.precise.number(10) ** (digits - 20)
 
     def number(self, value: complex) -> Term:
         """A Python number, exactly; a symbol stands for a long one, lest SymPy factors it."""
@@ -205,6 +206,8 @@ class SymbolicArithmetic(Algebra):
         """The integer below, by the value at the point."""
         x = self.lifted(x)
         value = self.precise.floor(x.value)
+        if abs(value) > self._last_whole and self.precise.finite(value) and not x.expression.is_Rational:
+            raise CannotJudge("the whole part of so large a number is not known to the last digit")
         if value == x.value and x.varies:
             self.ties += 1
             if self._side < 0:

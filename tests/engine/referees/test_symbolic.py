@@ -218,3 +218,11 @@ def test_what_mpmath_found_of_some_entries_is_kept(make_case: MakeCase) -> None:
     case.gradients["x"] = np.array([0.5, 0.0])
     assert symbolic.judge(case, Budget(), facts).verdict == "disagree"
     assert facts.joined(Facts(kinks={"x[0]"})).rounded == {"x[1]"}
+
+
+def test_whole_parts_beyond_its_digits_are_left_to_others(make_case: MakeCase) -> None:
+    """What is left of 1e300 after multiples of an irrational number takes more digits than it works with."""
+    judgement = judged(make_case("(y % x**-1.5)**2", x=0.1566, y=1e300))
+    assert judgement.verdict == "cannot judge"
+    assert "whole part" in (judgement.reason or "")
+    assert judged(make_case("(y % x**-1.5)**2", x=0.1566, y=1e10)).verdict == "agree"
