@@ -87,7 +87,9 @@ def test_parts_of_very_different_size_have_no_logarithm() -> None:
         m.log(m.number(1.0) + m.number(1j) * m.context.mpf((0, 1, -(10**30), 1)))
 
 
-@pytest.mark.parametrize(("name", "arguments"), [("psi", (0, -0.4546410233552937)), ("gamma", (2.3,)), ("zeta", (2.7,))])
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("psi", (0, -0.4546410233552937)), ("gamma", (2.3,)), ("zeta", (2.7,))]
+)
 def test_a_function_has_no_more_digits_than_the_rest(name: str, arguments: tuple[float, ...]) -> None:
     """A value with more digits than its own magnitude is less than a whole multiple of it."""
     m = PreciseArithmetic(80)
