@@ -110,7 +110,9 @@ class SymbolicArithmetic(Algebra):
         x, y = self.lifted(x), self.lifted(y)
         self.budget.spend()
         value = self.precise.power(x.value, y.value)
-        if self.precise.undefined_number(value):
+        # Floating point has 1 for the power 0 of what is not a number, and no slope beside it.
+        base_is_undefined = self.precise.undefined_number(x.value) and y.varies
+        if base_is_undefined or self.precise.undefined_number(value):
             return self.undefined()
         if not x.varies and not y.varies and (abs(y.value) > HIGHEST_POWER or not y.expression.is_Integer):
             return self._opaque(value) if value and self.precise.finite(value) else self.number(float(value))
