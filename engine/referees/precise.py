@@ -16,6 +16,7 @@ from .case import AGREE, CANNOT, DISAGREE, KINK, CannotJudge, Case, Judgement
 from .digits import ENOUGH, MOST, Entry, Truth, given, right_digits, shown, verdict_of
 from .excuses import Facts, excused, excused_along
 from .forward import array_of, cost_of
+from .point import Direction
 from .sides import between, joined, part_slopes, parts_of
 from .slopes import Slope, Slopes
 from .ties import Ties
@@ -27,6 +28,9 @@ Kink = tuple[Entry, Slope, str]
 _PARTS: Final = ("the real part of ", "the imaginary part of ")
 _FARTHEST: Final = 1e10
 """How far an entry is moved, times the step, however large it is: waves do not grow with where they are."""
+_NO_GRADIENT: Final = "there is no gradient here: slopes along directions do not add up"
+_GROUPS: Final = 8
+"""Parts of a direction that are looked at by themselves."""
 _BENT: Final = 1e-6
 """A slope that differs by that part from the partial derivatives is another one."""
 
@@ -187,6 +191,8 @@ def _along_one(case: Case, slopes: Slopes, choose: Callable[[float, float], floa
         sides = f"{shown(m, slope.left)} and {shown(m, slope.right)} along a random direction"
         if between(m, float(got), slope):
             return Judgement(NAME, KINK, None, f"the slopes are {sides}")
+        if _is_open(slopes, direction, slope, got):
+            return Judgement(NAME, KINK, None, _NO_GRADIENT)
         return Judgement(NAME, DISAGREE, None, f"the slopes are {sides}, and {shown(m, got)} is outside of them")
     true = slope.value
     if abs(true) < scale * 1e-3:
@@ -194,10 +200,31 @@ def _along_one(case: Case, slopes: Slopes, choose: Callable[[float, float], floa
     digits = right_digits(m, float(got), true, scale, np.finfo(np.float64))
     if digits >= min(ENOUGH.get(node.dtype.name, 4) for node in case.wrt.values()):
         return Judgement(NAME, AGREE, digits)
-    parts = [{node: dict([*moves.items()][half::2]) for node, moves in direction.items()} for half in (0, 1)]
-    steps = [slopes.slope(part, 0).value for part in parts]
-    together = m.undefined() if None in steps else m.total(steps)
-    if not abs(together - slope.value) <= _BENT * max(abs(together), abs(slope.value)):
-        return Judgement(NAME, KINK, None, "there is no gradient here: slopes along directions do not add up")
+    if _is_open(slopes, direction, slope, m.total(products)):
+        return Judgement(NAME, KINK, None, _NO_GRADIENT)
     reason = f"along a random direction the slope is {shown(m, slope.value)}, not {shown(m, m.total(products))}"
     return excused_along(Judgement(NAME, DISAGREE, digits, reason), slopes, direction, m.total(products))
+
+
+def _is_open(slopes: Slopes, direction: Direction, slope: Slope, got: Any) -> bool:
+    """Whether there is no gradient, by what parts of a direction do, and what agrad gives may be a choice.
+
+    Slopes along parts that do not add up to the one along all of them are none of a gradient, nor is one without an
+    end. Where a part stands at a kink, any slope between its sides may be chosen.
+    """
+    m = slopes.m
+    entries = [(node, position) for node, moves in direction.items() for position in moves]
+    groups: list[dict[Node, dict[int, Any]]] = []
+    for first in range(min(_GROUPS, len(entries))):
+        groups.append({})
+        for node, position in entries[first::_GROUPS]:
+            groups[-1].setdefault(node, {})[position] = direction[node][position]
+    parts = [slopes.slope(group, 0) for group in groups]
+    for whole, sides in ((slope.left, [part.left for part in parts]), (slope.right, [part.right for part in parts])):
+        together = m.total(sides)
+        if not (m.finite(whole) and abs(together - whole) <= _BENT * max(abs(together), abs(whole))):
+            return True
+    if not any(part.is_kink for part in parts):
+        return False
+    low, high = (m.total([end(part.left, part.right) for part in parts]) for end in (min, max))
+    return between(m, float(got), Slope(low, high, None))

@@ -78,3 +78,12 @@ def test_a_wrong_gradient_along_directions_is_objected_to(make_case: MakeCase) -
     case = make_case("sum(x**3)", x=EQUAL)
     case.gradients["x"] = np.array([0.75, 0.75, 0.7])
     assert precise.judge(case, Budget(), directions=True).verdict == "disagree"
+
+
+def test_kinks_that_work_against_each_other_are_no_objection(make_case: MakeCase) -> None:
+    """Of relu(x) - relu(y) at 0 the slope along (1, -1) is 1, and 0 is a choice of each by itself."""
+    case = make_case("sum(relu(x) * tensor([1.0, -1.0]))", x=[0.0, 0.0])
+    assert precise.judge(case, Budget(), directions=True).verdict == "kink"
+    case = make_case("sum(relu(x)) + sum(x)", x=[0.0, 3.0])
+    case.gradients["x"] = np.array([1.0, 5.0])
+    assert precise.judge(case, Budget(), directions=True).verdict == "disagree"
