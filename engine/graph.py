@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from .errors import LimitError, Span
+from .errors import InputError, LimitError, Span
 
 type_ = type
 Shape = tuple[int, ...]
@@ -30,6 +30,8 @@ FLOAT64: Final = np.dtype(np.float64)
 COMPLEX64: Final = np.dtype(np.complex64)
 COMPLEX128: Final = np.dtype(np.complex128)
 
+INTEGERS: Final = 2**63
+"""Tensors of integers hold numbers from minus this to one less than this; a larger one that is written is a float."""
 LARGEST: int = 2**31
 """The most elements that one node may have: a larger one is refused before anything is allocated."""
 
@@ -88,6 +90,7 @@ class Op:
             (mpmath numbers or SymPy expressions, see `ops/exact.py`). For an elementwise op the values are single
             numbers, for others object arrays of them.
         elementwise: one entry of the result depends on one entry of each argument.
+        real: it has no complex form: complex arguments are refused, as in PyTorch.
         slopes: for elementwise ops, one function an argument: `slope(*arguments, result, **attrs)` gives the local
             derivative as a node, or a number (1: the cotangent passes, 0: it is zero), or None where none exists.
         rule: for other ops, `rule(node, g)` gives a cotangent for each argument (None: nothing flows). Neither
@@ -117,6 +120,7 @@ class Op:
     c: str | None = None
     formula: Callable[..., Any] | None = None
     elementwise: bool = False
+    real: bool = False
     slopes: tuple[Callable[..., Any], ...] | None = None
     rule: Callable[[Node, Any], Sequence[Node | None]] | None = None
     differentiable: bool = True
@@ -313,12 +317,21 @@ def leaf(value: Any, *, requires_grad: bool = False) -> Node:
     if kind is float:
         return Node(LEAF, (), _NO_ATTRS, (), FLOAT64, requires_grad, None, value)
     if kind is int:
+        if not -INTEGERS <= value < INTEGERS:  # no tensor of integers holds it
+            return leaf(_as_float(value), requires_grad=requires_grad)
         return Node(LEAF, (), _NO_ATTRS, (), INT64, False, None, value)
     if kind is bool:
         return Node(LEAF, (), _NO_ATTRS, (), BOOL, False, None, value)
     if kind is complex:
         return Node(LEAF, (), _NO_ATTRS, (), COMPLEX128, requires_grad, None, value)
     return Node(LEAF, (), _NO_ATTRS, value.shape, value.dtype, requires_grad, None, value)
+
+
+def _as_float(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise LimitError("a number is too large for a float", hint="the largest float is 1.8e308") from None
 
 
 def as_node(value: Any) -> Node:
@@ -349,10 +362,15 @@ def apply(
         like: a node whose shape and dtype are known to be the result's, so that they are not inferred again.
 
     Raises:
+        InputError: where an argument is complex and the op has no complex form.
         ShapeError: where the arguments do not fit.
         LimitError: where the result would have more than `LARGEST` elements.
     """
     args = tuple(args)
+    if op.real:
+        for arg in args:
+            if arg.dtype.kind == "c":
+                raise _without_complex_form(op, arg)
     if like is not None:
         shape, dtype = like.shape, like.dtype
     else:
@@ -381,6 +399,16 @@ def apply(
     return Node(op, args, attrs, shape, dtype, requires_grad, grad_fn if requires_grad else None)
 
 
+def _without_complex_form(op: Op, arg: Node) -> InputError:
+    """The error of an op on numbers that it is not defined for, with PyTorch's wording."""
+    kind = "ComplexFloat" if arg.dtype == COMPLEX64 else "ComplexDouble"
+    return InputError(
+        f"\"{op.name}\" not implemented for '{kind}'",
+        hint=f"{op.name} takes real numbers: write real(x), imag(x) or abs(x)",
+        code="dtype",
+    )
+
+
 def _in_dtype(args: tuple[Node, ...], dtype: DType) -> tuple[Node, ...]:
     """Arguments of an elementwise op brought to the dtype of its result, where NumPy would promote otherwise.
 
@@ -391,6 +419,14 @@ def _in_dtype(args: tuple[Node, ...], dtype: DType) -> tuple[Node, ...]:
         arg if arg.dtype == dtype or arg.dtype.kind not in kinds or arg.is_number else make.to(arg, dtype)
         for arg in args
     )
+
+
+def attrs_key(attrs: Attrs) -> str:
+    """What two nodes of one op on the same arguments have in common if they have the same value.
+
+    Parameters are equal when they are written equal: 0.0 is not -0.0, and 1 neither 1.0 nor True.
+    """
+    return repr(attrs) if attrs else ""
 
 
 def ancestors(targets: Iterable[Node], *, beyond: Container[Node] = ()) -> list[Node]:

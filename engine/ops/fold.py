@@ -9,7 +9,7 @@ import numpy as np
 
 from ..graph import FLOAT64, INT64, Attrs, DType, Node, Op, Shape, apply, as_node, make
 from .cotangent import flow
-from .infer import axes_of, reduced
+from .infer import axes_of, real_part_of, reduced
 
 
 def fold(
@@ -40,6 +40,12 @@ def folded_to_float(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
     return shape, dtype if dtype.kind in "fc" else FLOAT64
 
 
+def folded_to_real(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
+    """The shape without the folded axes; floats, of complex numbers too."""
+    shape, dtype = folded_to_float(args, attrs)
+    return shape, real_part_of(dtype)
+
+
 def folded_to_int(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
     """The shape without the folded axes; 64-bit integers."""
     return folded(args, attrs)[0], INT64
@@ -49,6 +55,11 @@ def counted(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
     """The shape without the folded axes; integers and booleans become 64-bit integers, as in a sum."""
     shape, dtype = folded(args, attrs)
     return shape, dtype if dtype.kind in "fc" else INT64
+
+
+def in_floats(x: Any) -> Any:
+    """An array of floats or complex numbers as it is, another as float64: booleans have no difference."""
+    return x if x.dtype.kind in "fc" else x * 1.0
 
 
 def conjugate(x: Node) -> Node:
@@ -133,7 +144,7 @@ def along_formula(function: Callable[..., Any]) -> Callable[..., Any]:
         rows, _ = groups(x, dim)
         result = np.empty(rows.shape, dtype=object)
         for position, row in enumerate(rows):
-            for entry, value in enumerate(function(m, list(row), **attrs)):
+            for entry, value in enumerate(function(m, list(row), **attrs) if len(row) else ()):
                 result[position, entry] = value
         kept = [axis for axis in range(x.ndim) if axis not in dim]
         order = [*kept, *dim]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..errors import InputError, ShapeError
-from ..graph import BOOL, COMPLEX64, FLOAT32, FLOAT64, Attrs, DType, Node, Shape
+from ..graph import BOOL, COMPLEX64, FLOAT32, FLOAT64, INTEGERS, Attrs, DType, Node, Shape
 
 _default: Final[ContextVar[DType]] = ContextVar("default_dtype", default=FLOAT64)
 
@@ -112,9 +112,28 @@ def floating(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
     return shape, dtype if dtype.kind in "fc" else default_dtype()
 
 
+def numeric(name: str) -> Callable[[Sequence[Node], Attrs], tuple[Shape, DType]]:
+    """As `same`, but booleans alone are refused: the op has no meaning for them."""
+
+    def infer_numeric(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
+        shape, dtype = same(args, attrs)
+        if dtype.kind == "b":
+            raise InputError(f"\"{name}\" not implemented for 'Bool'", hint="multiply the mask by 1.0", code="dtype")
+        return shape, dtype
+
+    return infer_numeric
+
+
 def boolean(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:  # noqa: ARG001  # every `infer` takes attrs
     """The shape of all arguments broadcast; booleans."""
     return broadcast(*[arg.shape for arg in args]), BOOL
+
+
+def real_part_of(dtype: DType) -> DType:
+    """The dtype of the real part of numbers of a dtype."""
+    if dtype.kind != "c":
+        return dtype
+    return FLOAT32 if dtype == COMPLEX64 else FLOAT64
 
 
 def axis_of(dim: Any, ndim: int, what: str = "dim") -> int:
@@ -161,10 +180,27 @@ def integers(value: Any, what: str) -> tuple[int, ...]:
     """One integer or a sequence of them as a tuple.
 
     Raises:
-        InputError: where one is no integer.
+        InputError: where one is no integer, or too large for any size.
     """
     values = value if isinstance(value, (tuple, list)) else (value,)
     for entry in values:
         if isinstance(entry, bool) or not isinstance(entry, int):
             raise InputError(f"{what} must be integers, not {entry!r}")
+        if not -INTEGERS <= entry < INTEGERS:
+            raise InputError(f"{what}: an integer is too large", hint="the largest integer is 2**63 - 1")
     return tuple(values)
+
+
+_HIGHEST_ORDER: Final = 100
+"""Of the rows that are the derivatives of another one: their factors still are floats."""
+
+
+def checked_order(order: int, what: str) -> int:
+    """The order of a derivative.
+
+    Raises:
+        InputError: where there is none of that order, or it is too high.
+    """
+    if not 0 <= order <= _HIGHEST_ORDER:
+        raise InputError(f"the order of {what} must lie between 0 and {_HIGHEST_ORDER}, not {order}")
+    return order

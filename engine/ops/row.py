@@ -17,6 +17,14 @@ def as_float(value: Any) -> Node:
     return node if node.dtype.kind in "fc" else make.to(node, rules_of_shape.default_dtype())
 
 
+def in_one_dtype(*args: Node) -> tuple[Node, ...]:
+    """Tensors with the integers among them in the dtype of the floats: a product of both would be wider in NumPy."""
+    dtype = rules_of_shape.promote(args)
+    if dtype.kind not in "fc":
+        return args
+    return tuple([make.to(arg, dtype) if arg.dtype.kind in "biu" else arg for arg in args])
+
+
 def passing(name: str, kinds: str) -> Callable[[Node], Node]:
     """The call of a row without parameters that gives back tensors of some kinds of dtype as they are."""
 

@@ -46,6 +46,10 @@ def _back(result: Node, node: Node, grad_fn: str) -> Node:
 def _index_select(input: Node, dim: int, index: Node) -> Node:
     node = as_node(input)
     wide, axis, places = _vector(node, dim, index, "index_select")
+    if not node.ndim and places.size != 1:
+        raise ShapeError(
+            f"index_select(): Index to scalar can have only 1 value, got {places.size} value(s)", code="index"
+        )
     return _back(indexed(wide, (axis,), (places,)), node, "IndexSelectBackward0")
 
 

@@ -55,6 +55,7 @@ ARGSORT = add_row(
         name="argsort",
         doc="The positions of the entries along a dimension from the smallest to the largest, equal ones in order.",
         family=_FAMILY,
+        real=True,
         call=_argsort,
         forms=("torch.argsort(x)", "x.argsort()", "torch.argsort(A, 0, descending=True)", "np.argsort(x)"),
         infer=_order_infer,
@@ -103,6 +104,7 @@ SORT = add_row(
         doc="The entries along a dimension from the smallest to the largest, and where they stood; NumPy's without the "
         "positions.",
         family=_FAMILY,
+        real=True,
         call=_sort,
         forms=("torch.sort(x).values", "x.sort().values", "torch.sort(A, 0, descending=True)[0]", "np.sort(x)"),
         numpy={"indices": False},

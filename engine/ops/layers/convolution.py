@@ -13,6 +13,7 @@ from ...errors import InputError, ShapeError
 from ...graph import Attrs, DType, Example, Node, Op, Shape, add_row, apply, as_node, make
 from .. import batch, infer
 from ..fold import conjugate
+from ..row import in_one_dtype
 from .correlation import convolved, convolved_formula, transposed, transposed_formula, weight_cotangent, weight_formula
 from .windows import Padding, Sizes, per_axis, window_count
 
@@ -228,7 +229,7 @@ def _padding(padding: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Pad
 
 
 def _finished(row: Op, operands: Sequence[Node | None], attrs: Attrs, batched: bool) -> Node:
-    node = apply(row, [operand for operand in operands if operand is not None], attrs)
+    node = apply(row, in_one_dtype(*[operand for operand in operands if operand is not None]), attrs)
     return node if batched else make.squeeze(node, 0)
 
 

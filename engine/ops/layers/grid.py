@@ -132,6 +132,7 @@ GRID_SAMPLE: Final[Op] = add_row(
         name="grid_sample",
         doc="Images sampled at the points of a grid, whose coordinates run from -1 to 1, the last axis first.",
         family=_FAMILY,
+        real=True,
         call=_grid_sample,
         forms=(
             "F.grid_sample(x, grid, align_corners=False)",

@@ -13,6 +13,7 @@ from ...graph import Attrs, Example, Node, Op, Shape, apply, as_node, leaf, make
 from .. import batch
 from ..fold import named
 from ..infer import integers
+from ..leaves.creation import checked_size
 from ..move import moving, shape_given
 from ..row import compose
 from .resampling import Axis, floating, resampled, resampling
@@ -163,14 +164,14 @@ def _factor(value: Any, what: str, name: str) -> int:
 
 
 def _shuffled(xp: Any, x: Any, shape: Shape, factor: int) -> Any:
-    channels, height, width = x.shape[-3:]
-    parts = xp.reshape(x, (-1, channels // factor**2, factor, factor, height, width))
+    *lead, channels, height, width = x.shape
+    parts = xp.reshape(x, (math.prod(lead), channels // factor**2, factor, factor, height, width))
     return xp.reshape(xp.transpose(parts, (0, 1, 4, 2, 5, 3)), shape)
 
 
 def _unshuffled(xp: Any, x: Any, shape: Shape, factor: int) -> Any:
-    channels, height, width = x.shape[-3:]
-    parts = xp.reshape(x, (-1, channels, height // factor, factor, width // factor, factor))
+    *lead, channels, height, width = x.shape
+    parts = xp.reshape(x, (math.prod(lead), channels, height // factor, factor, width // factor, factor))
     return xp.reshape(xp.transpose(parts, (0, 1, 3, 5, 2, 4)), shape)
 
 
@@ -265,7 +266,7 @@ CHANNEL_SHUFFLE: Final[Op] = moving(
     kernel=_channels_shuffled,
     # Dealing into the number of channels of a group undoes it.
     rule=lambda node, g: [
-        apply(CHANNEL_SHUFFLE, (g,), {**node.attrs, "groups": node.shape[1] // node.attrs["groups"]})
+        apply(CHANNEL_SHUFFLE, (g,), {**node.attrs, "groups": max(node.shape[1] // node.attrs["groups"], 1)})
     ],
     grad_fn="ChannelShuffleBackward0",
 )
@@ -294,6 +295,7 @@ def _affine_grid(theta: Node, size: Any, align_corners: bool | None = None) -> N
             f"affine_grid: theta holds {matrix.shape[0]} matrices, size asks for {wanted[0]}",
             hint="size is (batch, channels, sizes...), with one matrix for each of the batch",
         )
+    checked_size((*wanted[2:], rank + 1), "affine_grid")
     lines = []
     for length in wanted[2:]:
         line = np.linspace(-1.0, 1.0, length) if length > 1 else np.zeros(1)

@@ -136,6 +136,7 @@ def _add_largest(name: str, rank: int, *, call: Callable[..., Any], forms: tuple
             forms=forms,
             method=False,
             infer=_pool_infer,
+            real=True,
             kernel=_largest,
             formula=lambda m, x, axes: _over_windows(m, x, axes, lambda m, entries, _places: m.maximum(entries)),
             rule=_largest_rule,

@@ -11,7 +11,7 @@ from ...errors import InputError, ShapeError
 from ...graph import INT64, PROBABILITY, Example, Interval, Node, Op, add_row, apply, as_node, make
 from .. import infer
 from ..concrete import value_of
-from ..fold import named
+from ..fold import in_floats, named
 from ..reductions.softmax import LOG_SOFTMAX
 from ..row import compose
 
@@ -116,6 +116,7 @@ HUBER_LOSS = elementwise_loss(
 
 
 def _bce_kernel(xp: Any, p: Any, t: Any) -> Any:
+    p, t = in_floats(p), in_floats(t)
     return -(t * xp.maximum(xp.log(p), -100.0) + (1 - t) * xp.maximum(xp.log1p(-p), -100.0))
 
 
@@ -142,6 +143,7 @@ BCE_ELEMENT: Op = add_row(
         name="binary_cross_entropy.element",
         doc="The cross entropy of a probability and a target, each logarithm at least -100.",
         family=_FAMILY,
+        real=True,
         method=False,
         call=lambda p, t: apply(BCE_ELEMENT, (as_node(p), as_node(t))),
         forms=("F.binary_cross_entropy(p, t, reduction='none')",),
@@ -356,7 +358,7 @@ def _soft_cross_entropy(
     total = -make.sum(products)
     if reduction == "sum":
         return total  # type: ignore[no-any-return]  # any row's call
-    return named(total / float(math.prod(scores.shape) // classes), "DivBackward1")
+    return named(total / (float(scores.size // classes) if classes else 0.0), "DivBackward1")
 
 
 CROSS_ENTROPY = compose(

@@ -14,7 +14,7 @@ from ..fold import named
 from ..infer import integers
 from ..linear.linalg import transposed
 from ..reductions.scan import shift
-from ..row import compose
+from ..row import as_float, compose
 from .standardize import standardized
 
 _FAMILY = "nn.functional"
@@ -97,7 +97,7 @@ LAYER_NORM = compose(
 def _rms_norm(
     input: Node, normalized_shape: int | Sequence[int], weight: Node | None = None, eps: float | None = None
 ) -> Node:
-    input = as_node(input)
+    input = as_float(input)
     axes = _last_axes(input, normalized_shape)
     if eps is None:
         eps = float(np.finfo(input.dtype).eps)
@@ -138,7 +138,7 @@ def _batch_norm(
     shape = (input.shape[1],) + (1,) * (input.ndim - 2)
     if training:
         axes = (0, *range(2, input.ndim))
-        if input.size == input.shape[1]:
+        if input.shape[0] * math.prod(input.shape[2:]) == 1:
             raise ShapeError(
                 f"Expected more than 1 value per channel when training, got input size torch.Size({list(input.shape)})",
                 code="value",
@@ -181,7 +181,8 @@ def _group_norm(
             f"Expected number of channels in input to be divisible by num_groups, but got input of shape "
             f"{list(input.shape)} and num_groups={num_groups}"
         )
-    groups = make.reshape(input, (input.shape[0], num_groups, -1))
+    each = input.shape[1] // num_groups * math.prod(input.shape[2:])
+    groups = make.reshape(input, (input.shape[0], num_groups, each))
     normal = make.reshape(standardized(groups, (2,), eps), input.shape)
     shape = (input.shape[1],) + (1,) * (input.ndim - 2)
     return named(_scaled(normal, weight, bias, shape), "NativeGroupNormBackward0")
@@ -298,7 +299,8 @@ def _local_response_norm(input: Node, size: int, alpha: float = 1e-4, beta: floa
         raise InputError(f"local_response_norm: size must be at least 1, not {size}")
     squares = input * input
     total = squares
-    for by in range(-((size - 1) // 2), size // 2 + 1):
+    farthest = input.shape[1] - 1
+    for by in range(max(-((size - 1) // 2), -farthest), min(size // 2, farthest) + 1):
         if by:
             total = total + shift(squares, 1, by, 0.0)
     return named(input / (total * (alpha / size) + k) ** beta, "DivBackward0")
@@ -333,7 +335,7 @@ def _attention(
         )
     query, key, value = as_node(query), as_node(key), as_node(value)
     mask = None if attn_mask is None else as_node(attn_mask)
-    scores = make.matmul(query, transposed(key)) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
+    scores = make.matmul(query, transposed(key)) * (1 / math.sqrt(max(query.shape[-1], 1)) if scale is None else scale)
     if is_causal:
         if mask is not None:
             raise InputError("scaled_dot_product_attention: say attn_mask or is_causal, not both")

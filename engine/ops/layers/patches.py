@@ -55,7 +55,7 @@ def _unfold_formula(
     result: Any = np.full((*x.shape[:-2], *kernel, *count), m.number(0), dtype=object)
     for position, place, window in meetings(x.shape[-2:], kernel, count, stride, _pads(padding), dilation):
         result[(..., *place, *window)] = x[(..., *position)]
-    return result.reshape(*x.shape[:-3], -1, math.prod(count))
+    return result.reshape(*x.shape[:-3], x.shape[-3] * math.prod(kernel), math.prod(count))
 
 
 def _unfold_rule(node: Node, g: Node) -> list[Node | None]:
@@ -137,7 +137,8 @@ def _fold_kernel(xp: Any, x: Any, size: Sizes, kernel: Sizes, dilation: Sizes, p
 
 def _fold_formula(m: Any, x: Any, size: Sizes, kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> Any:
     count = _counts(size, kernel, dilation, padding, stride)
-    entries = x.reshape(-1, *kernel, *count)
+    channels = x.shape[-2] // math.prod(kernel)
+    entries = x.reshape(math.prod(x.shape[:-2]) * channels, *kernel, *count)
     result = np.empty((len(entries), *size), dtype=object)
     sums: dict[Shape, list[Any]] = {where: [] for where in np.ndindex(*result.shape)}
     for position, place, window in meetings(size, kernel, count, stride, _pads(padding), dilation):
@@ -145,7 +146,7 @@ def _fold_formula(m: Any, x: Any, size: Sizes, kernel: Sizes, dilation: Sizes, p
             sums[(channel, *position)].append(own[(*place, *window)])
     for where, values in sums.items():
         result[where] = m.total(values)
-    return result.reshape(*x.shape[:-2], -1, *size)
+    return result.reshape(*x.shape[:-2], channels, *size)
 
 
 def _fold_rule(node: Node, g: Node) -> list[Node | None]:

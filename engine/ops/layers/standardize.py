@@ -10,7 +10,7 @@ import numpy as np
 from ...graph import FLOAT64, Attrs, DType, Example, Node, Op, Shape, add_row, apply, as_node, make
 from .. import batch
 from ..cotangent import flow
-from ..fold import along_formula, extent, fold_formula, folded_to_float, widen
+from ..fold import along_formula, extent, fold_formula, folded_to_float, in_floats, widen
 from ..infer import axes_of, integers
 from ..peak import largest
 from ..questions import answered
@@ -32,8 +32,7 @@ def root_mean_square(xp: Any, x: Any, dim: tuple[int, ...], eps: float) -> Any:
 
     The unit is a power of two, so that numbers of which no square is lost have the same root in either way.
     """
-    if x.dtype.kind != "f":
-        x = x * 1.0
+    x = in_floats(x)
     total = mean_kernel(xp, xp.square(x), dim, True)
     total = total + total.dtype.type(eps)
     plain = is_in_range(total)
@@ -68,6 +67,7 @@ def _deviation_rule(node: Node, g: Node) -> list[Node | None]:
 DEVIATION = add_row(
     Op(
         name="deviation",
+        real=True,
         doc="The root of the mean square, about the mean or about 0, plus eps over some axes, which are kept.",
         family="cotangent",
         call=lambda x, dim, eps, about_mean=True: deviation(x, axes_of(dim, x.ndim), eps, about_mean=about_mean),
@@ -120,6 +120,7 @@ STANDARDIZE = add_row(
         name="standardize",
         doc="Each element, less the mean over some axes or as it is, divided by the root of the mean square plus eps.",
         family="nn.functional",
+        real=True,
         method=False,
         call=_standardize,
         forms=("F.layer_norm(x, (3,))",),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
+from ... import graph
+from ...errors import InputError, LimitError
 from ..infer import integers
 
 Sizes = tuple[int, ...]
@@ -64,8 +66,7 @@ def windows(xp: Any, x: Any, kernel: Sizes, stride: Sizes, padding: Padding, dil
         (batch, channel, *kernel, *count).
     """
     if any(before or after for before, after in padding):
-        sizes = [size + before + after for size, (before, after) in zip(x.shape[2:], padding, strict=True)]
-        wide = xp.zeros((*x.shape[:2], *sizes), dtype=x.dtype)
+        wide = xp.zeros(_padded(x.shape[:2], x.shape[2:], padding), dtype=x.dtype)
         wide[(..., *_inside(x.shape[2:], padding))] = x
         x = wide
     axes = range(2, x.ndim)
@@ -86,8 +87,7 @@ def whole(xp: Any, entries: Any, size: Sizes, stride: Sizes, padding: Padding, d
     """
     rank = len(size)
     kernel, count = entries.shape[2 : 2 + rank], entries.shape[2 + rank :]
-    sizes = [length + before + after for length, (before, after) in zip(size, padding, strict=True)]
-    result = xp.zeros((*entries.shape[:2], *sizes), dtype=entries.dtype)
+    result = xp.zeros(_padded(entries.shape[:2], size, padding), dtype=entries.dtype)
     for place in np.ndindex(*kernel):
         region = [
             slice(at * gap, at * gap + (number - 1) * step + 1, step)
@@ -95,6 +95,21 @@ def whole(xp: Any, entries: Any, size: Sizes, stride: Sizes, padding: Padding, d
         ]
         result[(..., *region)] += entries[(slice(None), slice(None), *place)]
     return result[(..., *_inside(size, padding))]
+
+
+def _padded(outer: Sizes, size: Sizes, padding: Padding) -> Sizes:
+    """The shape with its padding.
+
+    Raises:
+        LimitError: where it would have more than `graph.LARGEST` elements.
+    """
+    shape = (*outer, *[length + before + after for length, (before, after) in zip(size, padding, strict=True)])
+    if math.prod(shape) > graph.LARGEST:
+        raise LimitError(
+            f"the padding would make an array of shape {list(shape)}",
+            hint=f"the limit is {graph.LARGEST:,} elements",
+        )
+    return shape
 
 
 def _inside(size: Sequence[int], padding: Padding) -> list[slice]:

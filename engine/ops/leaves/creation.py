@@ -115,8 +115,12 @@ def array_of(data: Any, dtype: DType | None = None) -> Any:
         value = np.asarray(data)
     except (ValueError, OverflowError):
         raise _ragged(data) from None
+    if value.dtype.kind == "O" or (value.dtype.kind == "u" and (dtype is None or np.dtype(dtype).kind in "fc")):
+        value = _as_floats(value)
     if value.dtype.kind not in "biufc":
         raise _ragged(data)
+    if dtype is not None and np.dtype(dtype).kind in "iu" and np.any(np.abs(value) >= graph.INTEGERS):
+        raise InputError("an integer is too large", hint="the largest is 2**63 - 1")
     if dtype is None:
         kind = value.dtype.kind
         dtype = value.dtype if kind == "b" else _complex_dtype() if kind == "c" else default_dtype()
@@ -124,6 +128,16 @@ def array_of(data: Any, dtype: DType | None = None) -> Any:
         raise InputError(f"complex numbers do not fit into {np.dtype(dtype)}", hint="write dtype=complex128")
     with np.errstate(all="ignore"):
         return np.array(value, dtype=dtype)
+
+
+def _as_floats(value: Any) -> Any:
+    """An array of numbers of which some are larger than any integer of a tensor; another one as it is."""
+    if not all(isinstance(entry, (int, float)) for entry in value.flat):
+        return value
+    try:
+        return value.astype(FLOAT64)
+    except OverflowError:
+        raise LimitError("a number is too large for a float", hint="the largest float is 1.8e308") from None
 
 
 def _tensor(data: Any, dtype: np.dtype[Any] | None = None, requires_grad: bool = False) -> Node:

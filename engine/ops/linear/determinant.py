@@ -11,7 +11,8 @@ import numpy as np
 from ...errors import ShapeError
 from ...graph import FLOAT64, Attrs, DType, Example, Node, Op, Outputs, Shape, add_row, apply, as_node, leaf, make
 from ..cotangent import flow
-from ..fold import flowing
+from ..fold import conjugate, flowing
+from ..infer import real_part_of
 from ..row import compose
 from .elimination import determinant, stacked
 from .linalg import product_of_cotangent, svd, transposed
@@ -50,6 +51,11 @@ def _scalar_of_matrix(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]
     return args[0].shape[:-2], dtype if dtype.kind in "fc" else FLOAT64
 
 
+def _real_of_matrix(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
+    shape, dtype = _scalar_of_matrix(args, attrs)
+    return shape, real_part_of(dtype)
+
+
 def _over_matrix(g: Node) -> Node:
     """A number for each matrix of a stack, as a matrix of one element."""
     return make.reshape(g, (*g.shape, 1, 1))  # type: ignore[no-any-return]  # any row's call
@@ -78,7 +84,7 @@ DET = add_row(
         infer=_scalar_of_matrix,
         kernel=det_kernel,
         formula=lambda m, x: stacked(lambda matrix: determinant(m, matrix), x),
-        rule=lambda node, g: [flow(_over_matrix(g), cofactors(node.args[0]))],
+        rule=lambda node, g: [flow(_over_matrix(g), conjugate(cofactors(node.args[0])))],
         examples=(Example("torch.det(A)", {"A": (2, 2)}), Example("torch.linalg.det(A)", {"A": (3, 3)})),
         domain="all square matrices, singular ones too",
         kink="none: a polynomial",
@@ -98,7 +104,7 @@ def cofactor_kernel(xp: Any, x: Any) -> Any:
     left, values, right = svd(xp, x)
     others = xp.where(xp.eye(size, dtype=bool), values.dtype.type(1), values[..., None, :]).prod(axis=-1)
     sign = xp.linalg.det(left) * xp.linalg.det(right)
-    return xp.conj(sign)[..., None, None] * xp.matmul(left * others[..., None, :], right)
+    return sign[..., None, None] * xp.conj(xp.matmul(left * others[..., None, :], right))
 
 
 def _signs(size: int) -> Any:
@@ -124,10 +130,10 @@ def _cofactor_rule(node: Node, g: Node) -> list[Node | None]:
     if size <= _MINORS:
         minors = apply(MINORS, (x,))
         weighted = g * leaf(_signs(size).astype(g.dtype))
-        inner = flowing(make.reshape(weighted, (*g.shape, 1, 1)), cofactors(minors))
+        inner = flowing(make.reshape(weighted, (*g.shape, 1, 1)), conjugate(cofactors(minors)))
         return [apply(FROM_MINORS, (inner,)) if size > 1 else None]
     # d cof = det (tr(Y dA) Y' - (Y dA Y)') with Y the inverse.
-    inverse = transposed(inverse_of(x))
+    inverse, node = transposed(conjugate(inverse_of(x))), conjugate(node)
     overlap = make.sum(flowing(g, inverse), (-2, -1), True)
     turned = product_of_cotangent(product_of_cotangent(node, transposed(g), 1), inverse, 0)
     return [flowing(overlap, node) - turned]
@@ -157,7 +163,7 @@ def cofactors(x: Node) -> Node:
 def _minors_kernel(xp: Any, x: Any) -> Any:
     size = x.shape[-1]
     others = np.array([[entry for entry in range(size) if entry != place] for place in range(size)], dtype=np.int64)
-    others = xp.asarray(others.reshape(size, size - 1))
+    others = xp.asarray(others.reshape(size, max(size - 1, 0)))
     return x[..., others[:, None, :, None], others[None, :, None, :]]
 
 
@@ -223,10 +229,10 @@ LOGABSDET = add_row(
         method=False,
         call=_of_square("slogdet.logabsdet", "linalg.slogdet"),
         forms=("torch.linalg.slogdet(A).logabsdet",),
-        infer=_scalar_of_matrix,
+        infer=_real_of_matrix,
         kernel=lambda xp, x: xp.linalg.slogdet(_as_float(xp, x))[1],
         formula=lambda m, x: stacked(lambda matrix: m.log(m.absolute(determinant(m, matrix))), x),
-        rule=lambda node, g: [flow(_over_matrix(g), transposed(inverse_of(node.args[0])))],
+        rule=lambda node, g: [flow(_over_matrix(g), transposed(conjugate(inverse_of(node.args[0]))))],
         examples=(Example("torch.linalg.slogdet(A).logabsdet", {"A": (3, 3)}),),
         domain="square matrices that are not singular",
         kink="-inf where it is singular, with the cofactors over zero as derivative",
@@ -239,6 +245,7 @@ SIGN_OF_DET = add_row(
         name="slogdet.sign",
         doc="The sign of the determinant.",
         family=_FAMILY,
+        real=True,
         method=False,
         call=_of_square("slogdet.sign", "linalg.slogdet"),
         forms=("torch.linalg.slogdet(A).sign",),
@@ -261,7 +268,9 @@ def inverse_of(x: Node) -> Node:
 
 def _slogdet(input: Node) -> Outputs:
     input = square(as_node(input), "linalg.slogdet")
-    return Outputs(("sign", "logabsdet"), (apply(SIGN_OF_DET, (input,)), apply(LOGABSDET, (input,))))
+    # Of complex matrices the sign is a point of the unit circle, that moves.
+    sign = make.sgn(make.det(input)) if input.dtype.kind == "c" else apply(SIGN_OF_DET, (input,))
+    return Outputs(("sign", "logabsdet"), (sign, apply(LOGABSDET, (input,))))
 
 
 SLOGDET = compose(
@@ -280,6 +289,8 @@ SLOGDET = compose(
 
 def _logdet(input: Node) -> Node:
     sign, size = _slogdet(input).nodes
+    if sign.dtype.kind == "c":
+        return make.log(sign) + size  # type: ignore[no-any-return]  # any row's call
     return make.where(make.lt(sign, 0.0), math.nan, size)  # type: ignore[no-any-return]  # any row's call
 
 

@@ -13,7 +13,7 @@ from ...graph import INT64, Attrs, DType, Example, Node, Op, Shape, add_row, app
 from .. import batch, infer
 from ..cotangent import flow
 from ..fold import conjugate, named
-from ..row import compose
+from ..row import compose, in_one_dtype
 
 _FAMILY = "linalg"
 
@@ -175,7 +175,7 @@ def _matmul_grad_fn(args: Sequence[Node], attrs: Attrs) -> str:  # noqa: ARG001 
 
 
 def _matmul(input: Node, other: Node) -> Node:
-    return apply(MATMUL, (as_node(input), as_node(other)))
+    return apply(MATMUL, in_one_dtype(as_node(input), as_node(other)))
 
 
 MATMUL = add_row(
@@ -226,7 +226,7 @@ def _product(name: str, doc: str, ranks: tuple[int, int], grad_fn: str, text: st
         _ranked(name, ranks, args, text)
         if name == "bmm" and args[0].shape[0] != args[1].shape[0]:
             raise ShapeError(f"bmm: batch sizes differ: {list(args[0].shape)} and {list(args[1].shape)}")
-        return apply(MATMUL, args, grad_fn=grad_fn)
+        return apply(MATMUL, in_one_dtype(*args), grad_fn=grad_fn)
 
     def mm(input: Node, mat2: Node) -> Node:
         return multiply(input, mat2)
@@ -268,7 +268,7 @@ def _dot(input: Node, tensor: Node, *, any_rank: bool = False) -> Node:
         return args[0] * args[1]
     if not any_rank or args[1].ndim > 2:
         _ranked("dot", (1, 1), args, "1D tensors expected")
-    return apply(MATMUL, args)
+    return apply(MATMUL, in_one_dtype(*args))
 
 
 DOT = compose(
@@ -288,7 +288,7 @@ DOT = compose(
 def _vdot(input: Node, other: Node) -> Node:
     args = (as_node(input), as_node(other))
     _ranked("vdot", (1, 1), args, "1D tensors expected")
-    return apply(MATMUL, (conjugate(args[0]), args[1]), grad_fn="VdotBackward0")
+    return apply(MATMUL, in_one_dtype(conjugate(args[0]), args[1]), grad_fn="VdotBackward0")
 
 
 VDOT = compose(
@@ -362,7 +362,7 @@ def _added(
     def add(input: Node, one: Node, two: Node, beta: float, alpha: float) -> Node:
         one, two = as_node(one), as_node(two)
         _ranked(name, ranks, (one, two), f"{ranks[0]}D and {ranks[1]}D tensors expected")
-        product = _outer(one, two) if name == "addr" else apply(MATMUL, (one, two))
+        product = _outer(one, two) if name == "addr" else apply(MATMUL, in_one_dtype(one, two))
         return named(_weighted(as_node(input), beta) + _weighted(product, alpha), grad_fn)
 
     def addmm(input: Node, mat1: Node, mat2: Node, *, beta: float = 1, alpha: float = 1) -> Node:

@@ -37,7 +37,7 @@ def _lu_kernel(xp: Any, x: Any) -> Any:
         order = list(range(rows))
         for row, other in enumerate(steps.tolist()):
             order[row], order[other] = order[other], order[row]
-        exchange[(*place, xp.asarray(order), xp.arange(rows))] = 1
+        exchange[(*place, xp.asarray(order, dtype=xp.int64), xp.arange(rows))] = 1
     return both, exchange, pivots
 
 
@@ -50,6 +50,8 @@ def _getrf(xp: Any, matrix: Any) -> tuple[Any, Any]:
 
     # Not scipy's lu_factor: it warns of singular matrices, whose factors are fine.
     (getrf,) = get_lapack_funcs(("getrf",), (matrix,))
+    if not matrix.size:
+        return matrix, np.zeros(0, dtype=np.int32)
     both, steps, _ = getrf(matrix)
     return both, steps
 

@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import ShapeError
 from ...graph import INT64, Attrs, DType, Example, Node, Op, Outputs, Shape, add_row, apply, leaf, make
 from .. import batch
+from ..cotangent import zeros
 from ..fold import named
 from ..peak import largest, unit_of
 from ..row import as_float, compose
@@ -41,6 +42,8 @@ def _expm_rule(node: Node, g: Node) -> list[Node | None]:
 
     It is linear in g, and computed for a g that is as large as the matrix: a large one beside it would cost digits.
     """
+    if not node.size:
+        return [g]
     size = node.shape[-1]
     matrix = adjoint(node.args[0])
     peak = make.detach(make.amax(make.abs(g), (-2, -1), True))
@@ -66,7 +69,7 @@ MATRIX_EXP: Op = add_row(
         infer=_like_matrix,
         batch=batch.trailing,
         kernel=_expm_kernel,
-        formula=lambda m, x: stacked(lambda matrix: m.matrix_function("expm", matrix)[0], x),
+        formula=lambda m, x: stacked(lambda matrix: m.matrix_function("expm", matrix)[0] if matrix.size else matrix, x),
         rule=_expm_rule,
         examples=(Example("torch.linalg.matrix_exp(A)", {"A": (2, 2)}), Example("A.matrix_exp()", {"A": (3, 3)})),
         domain="all square matrices",
@@ -103,7 +106,7 @@ def _pinv_formula(m: Any, x: Any, absolute: float, relative: float) -> Any:
         if not absolute and relative <= 1e-10 and m.boolean(m.absolute(determinant(m, gram)) > m.absolute(bound)):
             return solved(m, gram, turned) if tall else _exact_adjoint(m, solved(m, gram, matrix))
         left, values, right = exact_singular(m, matrix)
-        least = m.maximum([m.number(absolute), m.number(relative) * values[0]])
+        least = m.maximum([m.number(absolute), *[m.number(relative) * value for value in values[:1]]])
         kept = [place for place, value in enumerate(values) if m.boolean(value > least)]
         scaled = _exact_adjoint(m, right[kept]) / values[kept][None, :]
         return scaled @ _exact_adjoint(m, left[:, kept])
@@ -114,6 +117,8 @@ def _pinv_formula(m: Any, x: Any, absolute: float, relative: float) -> Any:
 def _pinv_rule(node: Node, g: Node) -> list[Node | None]:
     """Golub and Pereyra, The differentiation of pseudo-inverses, 1973: for matrices of constant rank."""
     matrix, back = node.args[0], adjoint(node)
+    if not node.size:
+        return [adjoint(g)]
     outer = product_of_cotangent(product_of_cotangent(back, g, 1), back, 0)
     # (1 - A A+) G^H A+ A+^H and its mirror image, without forming the projections.
     turned = adjoint(g)
@@ -230,6 +235,8 @@ def _cond(A: Node, p: float | str | None = None) -> Node:  # noqa: N803  # PyTor
     if p is None or p in (2, -2):
         values = make.svdvals(matrix)
         count = values.shape[-1]
+        if not count:
+            return zeros(values.shape[:-1], values.dtype)
         ends = (make.narrow(values, -1, 0, 1), make.narrow(values, -1, count - 1, 1))
         largest, smallest = ends if p != -2 else ends[::-1]
         return make.squeeze(largest / smallest, -1)  # type: ignore[no-any-return]  # any row's call
@@ -265,7 +272,7 @@ def _rank_kernel(xp: Any, x: Any, absolute: float, relative: float) -> Any:
 def _rank_formula(m: Any, x: Any, absolute: float, relative: float) -> Any:
     def whole(matrix: Any) -> Any:
         _, values, _ = exact_singular(m, matrix)
-        least = m.maximum([m.number(absolute), m.number(relative) * values[0]])
+        least = m.maximum([m.number(absolute), *[m.number(relative) * value for value in values[:1]]])
         return m.number(sum(m.boolean(value > least) for value in values))
 
     return stacked(whole, x)

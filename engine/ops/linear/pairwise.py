@@ -8,7 +8,8 @@ import numpy as np
 
 from ...errors import InputError, ShapeError
 from ...graph import Example, Interval, Node, leaf, make
-from ..fold import named
+from ..fold import fold, named
+from ..reductions.norm import VECTOR_NORM
 from ..row import as_float, compose
 
 _FAMILY = "linalg"
@@ -23,7 +24,7 @@ _LEFT, _RIGHT = Interval(-3.0, -0.1), Interval(0.1, 3.0)
 
 
 def _length(difference: Node, p: float) -> Node:
-    return make.vector_norm(difference, p, -1)  # type: ignore[no-any-return]  # any row's call
+    return fold(VECTOR_NORM, difference, -1, p=float(p))
 
 
 def _order(p: float, name: str) -> float:

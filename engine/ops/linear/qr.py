@@ -93,6 +93,8 @@ def regular(triangle: Node) -> Node:
 
     What is lost in the rounding of its column counts as zero: which of them LAPACK gives depends on the machine.
     """
+    if not triangle.size:
+        return triangle
     diagonal = leaf(np.eye(triangle.shape[-1], dtype=bool))
     sizes = make.abs(triangle)
     bound = make.amax(sizes, -2, True) * float(_ROUNDINGS * triangle.shape[-1] * np.finfo(triangle.dtype).eps)

@@ -47,6 +47,9 @@ def _kernel(xp: Any, x: Any, full_matrices: bool) -> Any:
 
 def exact_singular(m: Any, matrix: Any) -> tuple[Any, Any, Any]:
     """U, the singular values and Vh of one matrix of exact numbers, with LAPACK's signs."""
+    if not matrix.size:
+        (rows, columns), none = matrix.shape, np.empty(0, dtype=object)
+        return none.reshape(rows, 0), none, none.reshape(0, columns)
     left, values, right = m.matrix_function("svd", matrix)
     reference, _, _ = np.linalg.svd(floats_of(matrix), full_matrices=False)
     factors = aligned(m, left, reference)
@@ -162,6 +165,8 @@ def _rule(node: Node, received: Sequence[Node | None]) -> list[Node | None]:
     (P_ij s_j + s_i Q_ij) / (s_j^2 - s_i^2) is half of (P + Q) / (s_j - s_i) + (P - Q) / (s_j + s_i).
     """
     to_left, to_values, to_right = received
+    if not node.args[0].size:
+        return [zeros(node.args[0].shape, node.args[0].dtype)]
     left, values, right = _thin(node)
     if to_left is None and to_right is None:
         return [product_of_cotangent(flowing(make.unsqueeze(to_values, -2), left), right, 0)]

@@ -25,8 +25,8 @@ from ...graph import (
     make,
 )
 from .. import batch, infer
-from ..fold import conjugate, flowing, named
-from ..row import compose
+from ..fold import conjugate, flowing, in_floats, named
+from ..row import compose, in_one_dtype
 from .determinant import cofactor_kernel, det_kernel, square
 from .elimination import cholesky_factor, identity, solved, stacked
 from .linalg import product_of_cotangent, transposed
@@ -153,7 +153,7 @@ def _solve_rule(node: Node, g: Node) -> list[Node | None]:
 
 
 def _solve(A: Node, B: Node, *, left: bool = True) -> Node:  # noqa: N803  # PyTorch's names
-    matrix, right = square(as_node(A), "linalg.solve"), as_node(B)
+    matrix, right = in_one_dtype(square(as_node(A), "linalg.solve"), as_node(B))
     vector = right.ndim == 1 or (right.ndim == matrix.ndim - 1 and right.shape == matrix.shape[:-1])
     if left:
         return apply(SOLVE, (matrix, right), {"vector": vector})
@@ -198,8 +198,26 @@ def _triangle(xp: Any, matrix: Any, upper: bool, unit: bool) -> Any:
     return kept + xp.eye(matrix.shape[-1], dtype=matrix.dtype) if unit else kept
 
 
+def _substituted(matrix: Any, right: Any, upper: bool, unit: bool) -> Any:
+    """By substitution: however the rows are scaled, it is as right as each of its steps, which no pivot reorders."""
+    from scipy.linalg import solve_triangular  # takes longer to import than all else
+
+    matrix, right = in_floats(matrix), in_floats(right)
+    dtype = np.result_type(matrix.dtype, right.dtype)
+    lead = np.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
+    matrices, columns = (np.broadcast_to(each, (*lead, *each.shape[-2:])).astype(dtype) for each in (matrix, right))
+    result = np.empty(columns.shape, dtype)
+    for place in np.ndindex(lead):
+        result[place] = solve_triangular(
+            matrices[place], columns[place], lower=not upper, unit_diagonal=unit, check_finite=False
+        )
+    return result
+
+
 def _triangular_kernel(xp: Any, matrix: Any, right: Any, upper: bool, unit: bool) -> Any:
     try:
+        if xp is np:
+            return _substituted(matrix, right, upper, unit)
         return xp.linalg.solve(_triangle(xp, matrix, upper, unit), right)
     except np.linalg.LinAlgError:
         raise InputError("linalg.solve_triangular: the matrix is singular: it has a zero on its diagonal") from None
@@ -235,7 +253,7 @@ def _solve_triangular(
     left: bool = True,
     unitriangular: bool = False,
 ) -> Node:
-    matrix, right = square(as_node(A), "linalg.solve_triangular"), as_node(B)
+    matrix, right = in_one_dtype(square(as_node(A), "linalg.solve_triangular"), as_node(B))
     if right.ndim < 2:
         raise ShapeError("linalg.solve_triangular: The input tensor B must have at least 2 dimensions.")
     if left:

@@ -131,6 +131,8 @@ def _eigh_formula(m: Any, x: Any) -> Any:
     half = m.ratio(1, 2)
 
     def whole(matrix: Any) -> Any:
+        if not matrix.size:
+            return np.empty((1, 0), dtype=object)
         turned = np.array([[m.function("conj", entry) for entry in row] for row in matrix.T], dtype=object)
         part = (matrix + turned.reshape(matrix.shape)) * half
         values, vectors = m.matrix_function("eigh", part)
@@ -235,6 +237,8 @@ def _eig_kernel(xp: Any, x: Any) -> Any:
 
 def _eig_formula(m: Any, x: Any) -> Any:
     def whole(matrix: Any) -> Any:
+        if not matrix.size:
+            return np.empty((1, 0), dtype=object)
         values, vectors = m.matrix_function("eig", matrix)
         reference, directions = np.linalg.eig(floats_of(matrix))
         left = list(range(len(values)))

@@ -8,6 +8,7 @@ from typing import Any
 from ...errors import InputError, ShapeError
 from ...graph import Example, Interval, Node, Op, apply, as_node, make
 from .. import infer, kinks
+from ..fold import named
 from ..row import as_float, compose, unary
 from .elementwise import sigmoid_kernel
 from .normal import ndtr_kernel
@@ -47,6 +48,7 @@ def _elu(input: Node, alpha: float = 1.0) -> Node:
 ELU = activation(
     "elu",
     "x where it is positive, alpha*(exp(x) - 1) elsewhere.",
+    real=True,
     call=_elu,
     forms=("F.elu(x)", "F.elu(x, alpha=0.5)"),
     kernel=_elu_kernel,
@@ -135,6 +137,7 @@ def _mish_slope(x: Node, _y: Node) -> Node:
 MISH = activation(
     "mish",
     "x times tanh(softplus(x)).",
+    real=True,
     kernel=lambda xp, x: x * xp.tanh(_log_one_plus_exp(xp, x)),
     c="{0} * tanh(fmax({0}, 0.0) + log1p(exp(-fabs({0}))))",
     formula=lambda m, x: x * m.function("tanh", m.log(1 + m.exp(x))),
@@ -152,6 +155,7 @@ def _gelu(input: Node, approximate: str = "none") -> Node:
 GELU = activation(
     "gelu",
     "x times the distribution function of the standard normal distribution.",
+    real=True,
     call=_gelu,
     forms=("F.gelu(x)", "F.gelu(x, approximate='tanh')"),
     kernel=lambda xp, x: x * ndtr_kernel(xp, x),
@@ -180,6 +184,7 @@ def _gelu_tanh_formula(m: Any, x: Any) -> Any:
 GELU_TANH = activation(
     "gelu.tanh",
     "The gelu with tanh in place of the error function, computed as x times a logistic function.",
+    real=True,
     call=_gelu,
     forms=("F.gelu(x, approximate='tanh')",),
     kernel=lambda xp, x: x * sigmoid_kernel(xp, x * (_GELU_RATE + _GELU_CUBIC * (x * x))),
@@ -207,6 +212,7 @@ def _softplus_kernel(xp: Any, x: Any, beta: float) -> Any:
 SOFTPLUS = activation(
     "softplus",
     "A smooth relu, log(1 + exp(beta*x))/beta; x itself where beta*x is above a threshold of less than 20.",
+    real=True,
     call=_softplus,
     forms=("F.softplus(x)", "F.softplus(x, beta=2.0)", "F.softplus(x, beta=2.0, threshold=3.0)"),
     kernel=_softplus_kernel,
@@ -220,6 +226,7 @@ SOFTPLUS = activation(
 LOGSIGMOID = activation(
     "logsigmoid",
     "The logarithm of the logistic function.",
+    real=True,
     forms=("F.logsigmoid(x)", "log_sigmoid(x)"),
     aliases=("log_sigmoid",),
     kernel=lambda xp, x: xp.minimum(x, 0.0) - xp.log1p(xp.exp(-xp.abs(x))),
@@ -229,9 +236,19 @@ LOGSIGMOID = activation(
     grad_fn="LogSigmoidBackward0",
 )
 
-SOFTSIGN = activation(
+
+def _softsign(input: Node) -> Node:
+    input = as_float(input)
+    if input.dtype.kind == "c":  # the absolute value of a complex number has a derivative of its own
+        return named(input / (1.0 + make.abs(input)), "DivBackward0")
+    return apply(SOFTSIGN, (input,))
+
+
+SOFTSIGN: Op = activation(
     "softsign",
     "x divided by 1 + |x|.",
+    real=True,
+    call=_softsign,
     kernel=lambda xp, x: x / (1.0 + xp.abs(x)),
     c="{0} / (1.0 + fabs({0}))",
     formula=lambda m, x: x / (1 + m.absolute(x)),

@@ -241,6 +241,7 @@ DIV_FLOOR = binary(
     "div_floor",
     "The quotient of two tensors, rounded down.",
     family=_FAMILY,
+    real=True,
     forms=("torch.div(x, y, rounding_mode='floor')", "x.div(y, rounding_mode='floor')"),
     method=False,
     infer=_whole_infer,
@@ -259,6 +260,7 @@ DIV_TRUNC = binary(
     "div_trunc",
     "The quotient of two tensors, rounded towards 0.",
     family=_FAMILY,
+    real=True,
     forms=("torch.div(x, y, rounding_mode='trunc')", "x.div(y, rounding_mode='trunc')"),
     method=False,
     infer=_whole_infer,
@@ -277,6 +279,7 @@ FLOOR_DIVIDE = binary(
     "floor_divide",
     "The quotient of two tensors, rounded down; it has no derivative, as in PyTorch.",
     family=_FAMILY,
+    real=True,
     forms=("x // y", "torch.floor_divide(x, y)", "x.floor_divide(y)", "np.floor_divide(x, y)"),
     infer=_whole_infer,
     kernel=_floor_divide_kernel,
@@ -321,6 +324,7 @@ REMAINDER = binary(
     "remainder",
     "What is left of the first tensor after whole multiples of the second, with the sign of the second.",
     family=_FAMILY,
+    real=True,
     forms=("x % y", "torch.remainder(x, y)", "x.remainder(y)", "x % 0.25", "np.remainder(x, y)", "np.mod(x, y)"),
     aliases=("mod",),
     infer=_whole_infer,
@@ -350,6 +354,7 @@ FMOD = binary(
     "fmod",
     "What is left of the first tensor after whole multiples of the second, with the sign of the first.",
     family=_FAMILY,
+    real=True,
     forms=("torch.fmod(x, y)", "x.fmod(y)", "x.fmod(0.25)", "np.fmod(x, y)", "math.fmod(x, y)"),
     infer=_whole_infer,
     kernel=_fmod_kernel,
@@ -373,6 +378,11 @@ def _lerp_kernel(xp: Any, x: Any, y: Any, w: Any) -> Any:
     return xp.where(w < 0.5, x + w * difference, y - (1 - w) * difference)
 
 
+def _lerp_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
+    infer.numeric("lerp")(args[:2], attrs)
+    return infer.same(args, attrs)
+
+
 def _lerp(input: Node, end: Node, weight: Node) -> Node:
     return apply(LERP, (as_node(input), as_node(end), as_node(weight)))
 
@@ -386,7 +396,7 @@ LERP = add_row(
         family=_FAMILY,
         call=_lerp,
         forms=("torch.lerp(x, y, 0.3)", "torch.lerp(x, y, w)", "x.lerp(y, 0.3)"),
-        infer=infer.same,
+        infer=_lerp_infer,
         kernel=_lerp_kernel,
         c="({2} < 0.5 ? {0} + {2} * ({1} - {0}) : {1} - (1 - {2}) * ({1} - {0}))",
         formula=lambda _m, x, y, w: x + w * (y - x),
@@ -413,7 +423,7 @@ ADDCMUL = add_row(
         family=_FAMILY,
         call=_addcmul,
         forms=("torch.addcmul(x, y, w)", "torch.addcmul(x, y, w, value=2)", "x.addcmul(y, w)"),
-        infer=infer.same,
+        infer=infer.numeric("addcmul"),
         kernel=lambda _xp, x, y, w, value: x + (y * w if value == 1 else value * y * w),
         c="{0} + {value} * {1} * {2}",
         formula=lambda m, x, y, w, value: x + m.number(value) * y * w,

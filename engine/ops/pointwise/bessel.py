@@ -9,6 +9,7 @@ from typing import Any
 
 from ...graph import POSITIVE, Example, Node, apply, make
 from .. import kinks
+from ..infer import checked_order
 from ..row import unary
 from .library import from_library, library
 
@@ -69,6 +70,7 @@ I0 = unary(
     "i0",
     "The modified Bessel function of the first kind, of degree 0.",
     family=_FAMILY,
+    real=True,
     forms=("torch.i0(x)", "x.i0()", "torch.special.i0(x)", "np.i0(x)"),
     kernel=lambda xp, x: _growing(xp, library(xp, "i0"), library(xp, "i0e"), x),
     c="(fabs({0}) == INFINITY ? INFINITY : cyl_bessel_i0({0}))",
@@ -81,6 +83,7 @@ I1 = unary(
     "i1",
     "The modified Bessel function of the first kind, of degree 1.",
     family=_FAMILY,
+    real=True,
     forms=("torch.special.i1(x)",),
     method=False,
     kernel=lambda xp, x: _growing(xp, library(xp, "i1"), library(xp, "i1e"), x),
@@ -119,7 +122,7 @@ def _bessel_ie_derivative_formula(m: Any, x: Any, degree: int, order: int) -> An
 
 
 def _bessel_ie_derivative(x: Node, degree: int, order: int) -> Node:
-    return apply(BESSEL_IE_DERIVATIVE, (x,), {"degree": degree, "order": order})
+    return apply(BESSEL_IE_DERIVATIVE, (x,), {"degree": degree, "order": checked_order(order, "bessel_ie_derivative")})
 
 
 BESSEL_IE_DERIVATIVE = unary(
@@ -140,6 +143,7 @@ I0E = unary(
     "i0e",
     "exp(-|x|) * i0(x): i0 without its fast growth.",
     family=_FAMILY,
+    real=True,
     forms=("torch.special.i0e(x)",),
     method=False,
     kernel=from_library("i0e"),
@@ -157,6 +161,7 @@ I1E = unary(
     "i1e",
     "exp(-|x|) * i1(x): i1 without its fast growth.",
     family=_FAMILY,
+    real=True,
     forms=("torch.special.i1e(x)",),
     method=False,
     kernel=from_library("i1e"),

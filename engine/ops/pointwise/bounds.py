@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ...errors import InputError
-from ...graph import FLOAT64, Example, Interval, Node, Op, add_row, apply, as_node, make
+from ...graph import INT64, Example, Interval, Node, Op, add_row, apply, as_node, make
 from .. import infer, kinks
 from ..row import compose, passing, unary
 
@@ -23,6 +23,7 @@ def _step(name: str, doc: str, **fields: Any) -> Op:
         name,
         doc,
         family=_FAMILY,
+        real=True,
         call=passing(name, "biu"),
         infer=infer.same,
         slope=lambda _x, _y: 0,
@@ -86,6 +87,7 @@ FRAC = unary(
     "frac",
     "The fractional part x - trunc(x), with the sign of x.",
     family=_FAMILY,
+    real=True,
     kernel=lambda xp, x: x - xp.trunc(x),
     c="{0} - trunc({0})",
     formula=lambda m, x: x - truncated(m, x),
@@ -104,13 +106,53 @@ def _round(input: Node, decimals: int | None = None) -> Node:
         return make.clone(input)  # type: ignore[no-any-return]  # a row's call is of any type
     if decimals is None:
         return apply(ROUND, (input,))
-    return apply(ROUND_DECIMALS, (input,), {"decimals": decimals})
+    return apply(ROUND_DECIMALS, (input,), {"decimals": max(-_MOST_DECIMALS, min(decimals, _MOST_DECIMALS))})
+
+
+_MOST_DECIMALS: Final = 400
+"""More decimals than any float has change nothing."""
+
+
+_SPLITTER: Final = 134217729.0
+"""2**27 + 1: times a double, it parts off the upper half of its digits (Dekker 1971)."""
+_EXACT_POWERS: Final = 22
+"""Up to it powers of ten are doubles."""
+
+
+_WHOLE: Final = 2.0**53
+"""A double from here on is a whole number of units, and so is one before it times a power of ten."""
+
+
+def _product_error(x: Any, scale: float, product: Any) -> Any:
+    """What the product of doubles and a power of ten lacks to the exact one."""
+    high = _SPLITTER * x - (_SPLITTER * x - x)
+    upper = _SPLITTER * scale - (_SPLITTER * scale - scale)
+    low, lower = x - high, scale - upper
+    return ((high * upper - product) + high * lower + low * upper) + low * lower
+
+
+def _to_decimals(xp: Any, x: Any, decimals: int) -> Any:
+    """The nearest number of so many decimals, by the exact product: 1.15 is less than the middle that 1.15*10 gives."""
+    x = xp.asarray(x)
+    if decimals <= 0:
+        return xp.round(x, decimals)
+    doubles, scale = x.astype(np.float64), float(f"1e{decimals}")
+    product = doubles * scale
+    below = xp.floor(product)
+    rounded = xp.rint(product)
+    tied = product - below == 0.5
+    if decimals <= _EXACT_POWERS and xp.any(tied):
+        error = _product_error(doubles, scale, product)
+        rounded = xp.where(tied & (error != 0), below + (error > 0), rounded)
+    # One that is so large, infinite or NaN has no more decimals than that.
+    return xp.where(xp.abs(product) < _WHOLE, rounded / scale, doubles).astype(x.dtype)[()]
 
 
 ROUND = unary(
     "round",
     "The nearest integer, halves to the even one, or the nearest number of so many decimals.",
     family=_FAMILY,
+    real=True,
     call=_round,
     forms=("torch.round(x)", "x.round()", "np.round(x)", "np.rint(x)", "torch.round(x, decimals=1)"),
     aliases=("rint", "around"),
@@ -136,13 +178,13 @@ ROUND_DECIMALS = unary(
     "round.decimals",
     "The nearest number of so many decimals.",
     family=_FAMILY,
+    real=True,
     call=_round,
     forms=("torch.round(x, decimals=1)", "x.round(decimals=1)", "np.round(x, 1)"),
     method=False,
     infer=infer.same,
-    kernel=lambda xp, x, decimals: xp.round(x, decimals),
-    c="({decimals} < 0 ? rint({0} / power_of_ten({decimals})) * power_of_ten({decimals})"
-    " : rint({0} * power_of_ten({decimals})) / power_of_ten({decimals}))",
+    kernel=_to_decimals,
+    c="round_decimals({0}, {decimals})",
     formula=_round_decimals_formula,
     slope=lambda _x, _y, decimals: 0,  # noqa: ARG005  # a slope takes its row's attributes
     within=Interval(0.26, 0.34),
@@ -160,9 +202,16 @@ def _one_bound(row: Op, tensor_row: Op, input: Node, bound: Node | float, grad_f
     input = as_node(input)
     if isinstance(bound, Node):
         return apply(tensor_row, (input, bound), grad_fn=grad_fn and "ClampBackward0")
-    if input.dtype.kind in "biu" and isinstance(bound, float):
-        input = make.to(input, FLOAT64)
+    input = _bounded(input, bound)
     return apply(row, (input,), {"bound": bound}, like=input, grad_fn=grad_fn)
+
+
+def _bounded(input: Node, *bounds: float) -> Node:
+    """A tensor in the dtype that it has with bounds that are numbers: a float widens integers, an integer booleans."""
+    kinds = "biu" if any(isinstance(bound, float) for bound in bounds) else "b"
+    if input.dtype.kind not in kinds:
+        return input
+    return make.to(input, INT64 if kinds == "b" else infer.default_dtype())  # type: ignore[no-any-return]  # any row's call
 
 
 def _clamp_min(input: Node, min: Node | float) -> Node:
@@ -183,8 +232,7 @@ def _clamp(input: Node, min: Node | float | None = None, max: Node | float | Non
     input = as_node(input)
     if isinstance(min, Node) or isinstance(max, Node):
         return apply(CLAMP_TENSOR, (input, as_node(min), as_node(max)))
-    if input.dtype.kind in "biu" and (isinstance(min, float) or isinstance(max, float)):
-        input = make.to(input, FLOAT64)
+    input = _bounded(input, min, max)
     return apply(CLAMP, (input,), {"min": min, "max": max}, like=input)
 
 
@@ -212,6 +260,7 @@ CLAMP = unary(
     "clamp",
     "Each element brought between two bounds; where they cross, the upper one wins.",
     family=_FAMILY,
+    real=True,
     call=_clamp,
     forms=("torch.clamp(x, 0.4, 0.6)", "x.clamp(min=0.4)", "torch.clamp(x, max=0.6)", "x.clamp(min=y)"),
     infer=infer.same,
@@ -230,6 +279,7 @@ CLAMP_MIN = unary(
     "clamp_min",
     "Each element, but never below a bound.",
     family=_FAMILY,
+    real=True,
     call=_clamp_min,
     forms=("torch.clamp_min(x, 0.4)", "x.clamp_min(0.4)"),
     infer=infer.same,
@@ -248,6 +298,7 @@ CLAMP_MAX = unary(
     "clamp_max",
     "Each element, but never above a bound.",
     family=_FAMILY,
+    real=True,
     call=_clamp_max,
     forms=("torch.clamp_max(x, 0.4)", "x.clamp_max(0.4)"),
     infer=infer.same,
@@ -272,6 +323,7 @@ def _tensor_bound(name: str, doc: str, form: str, **fields: Any) -> Op:
             name=name,
             doc=doc,
             family=_FAMILY,
+            real=True,
             call=_clamp,
             forms=(form,),
             method=False,

@@ -84,6 +84,7 @@ def _compare(
         kernel=lambda _xp, x, y: compare(x, y),
         c=f"{{0}} {symbol} {{1}}",
         formula=formula or (lambda _m, x, y: compare(x, y)),
+        real=name not in ("eq", "ne"),
         at_kink=kinks.at_bounds,
     )
 
@@ -220,6 +221,7 @@ ISPOSINF = _row(
     "isposinf",
     "Whether it is plus infinity.",
     ("x",),
+    real=True,
     c="isinf({0}) && {0} > 0",
     formula=lambda m, x: m.equal(x, m.inf),
 )
@@ -228,6 +230,7 @@ ISNEGINF = _row(
     "isneginf",
     "Whether it is minus infinity.",
     ("x",),
+    real=True,
     c="isinf({0}) && {0} < 0",
     formula=lambda m, x: m.equal(x, -m.inf),
 )
@@ -236,6 +239,7 @@ SIGNBIT = _row(
     "signbit",
     "Whether the sign is minus; of the two zeros, -0.0 has it.",
     ("x",),
+    real=True,
     c="signbit({0})",
     formula=lambda _m, x: x < 0,
 )

@@ -29,7 +29,7 @@ from ...graph import (
 )
 from .. import kinks
 from ..indexing.slice import selected, typed
-from ..infer import broadcast, floating, promote
+from ..infer import broadcast, floating, promote, real_part_of
 from ..move import renamed
 from ..row import compose, unary
 from ..shapes.join import STACK
@@ -115,8 +115,7 @@ compose(
 
 
 def _part_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:  # noqa: ARG001  # every `infer` takes attrs
-    dtype = args[0].dtype
-    return args[0].shape, FLOAT32 if dtype == COMPLEX64 else FLOAT64 if dtype == COMPLEX128 else dtype
+    return args[0].shape, real_part_of(args[0].dtype)
 
 
 def _real(input: Node) -> Node:

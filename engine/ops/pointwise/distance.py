@@ -31,6 +31,7 @@ def _direction(x: Node, y: Node) -> Node:
 DIRECTION = add_row(
     Op(
         name="direction",
+        real=True,
         doc="The first coordinate of the unit vector along (x, y), and 0 at the origin.",
         family="cotangent",
         call=_direction,
@@ -61,6 +62,7 @@ HYPOT = binary(
     "hypot",
     "The length of the vector of two tensors, without overflow on the way.",
     family=_FAMILY,
+    real=True,
     forms=("torch.hypot(x, y)", "x.hypot(y)", "np.hypot(x, y)", "math.hypot(x, y)"),
     infer=infer.floating,
     kernel=lambda xp, x, y: xp.hypot(x, y),
@@ -78,6 +80,7 @@ ATAN2 = binary(
     "atan2",
     "The angle of the point with ordinate x and abscissa y, between -pi and pi.",
     family=_FAMILY,
+    real=True,
     forms=("torch.atan2(x, y)", "x.atan2(y)", "torch.arctan2(x, y)", "np.arctan2(x, y)", "math.atan2(x, y)"),
     aliases=("arctan2",),
     infer=infer.floating,

@@ -12,6 +12,7 @@ from ...graph import (
     COMPLEX64,
     FLOAT32,
     FLOAT64,
+    INT64,
     LEAF,
     POSITIVE,
     UNIT,
@@ -23,6 +24,8 @@ from ...graph import (
     Op,
     Shape,
     add_row,
+    apply,
+    as_node,
     make,
 )
 from .. import infer, kinks
@@ -176,10 +179,17 @@ RSQRT = unary(
     grad_fn="RsqrtBackward0",
 )
 
-SQUARE = unary(
+
+def _square(input: Node) -> Node:
+    input = as_node(input)
+    return apply(SQUARE, (make.to(input, INT64) if input.dtype.kind == "b" else input,))
+
+
+SQUARE: Op = unary(
     "square",
     "Each element times itself.",
     family=_FAMILY,
+    call=_square,
     forms=("torch.square(x)", "x.square()", "np.square(x)"),
     infer=infer.same,
     kernel=lambda xp, x: xp.multiply(x, x),
@@ -543,6 +553,7 @@ SIGN = unary(
     "sign",
     "-1, 0 or 1: the sign of each element.",
     family=_FAMILY,
+    real=True,
     call=passing("sign", "b"),
     forms=("torch.sign(x)", "x.sign()", "np.sign(x)"),
     infer=infer.same,

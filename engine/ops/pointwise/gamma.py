@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import InputError, LimitError
 from ...graph import POSITIVE, Interval, Node, apply, make
 from ..row import as_float, unary
 from .elementwise import unless_overflowed
@@ -49,6 +49,7 @@ LGAMMA = unary(
     "lgamma",
     "The logarithm of the absolute value of the gamma function.",
     family=_FAMILY,
+    real=True,
     forms=("torch.lgamma(x)", "x.lgamma()", "torch.special.gammaln(x)", "math.lgamma(x)"),
     aliases=("gammaln",),
     kernel=_lgamma_kernel,
@@ -65,6 +66,7 @@ GAMMA = unary(
     "gamma",
     "The gamma function (math.gamma; PyTorch has its logarithm only).",
     family=_FAMILY,
+    real=True,
     forms=("math.gamma(x)",),
     method=False,
     kernel=from_library("gamma"),
@@ -94,6 +96,7 @@ DIGAMMA = unary(
     "digamma",
     "The derivative of lgamma.",
     family=_FAMILY,
+    real=True,
     forms=("torch.digamma(x)", "x.digamma()", "torch.special.psi(x)", "torch.special.digamma(x)"),
     aliases=("psi",),
     kernel=_digamma_kernel,
@@ -128,6 +131,7 @@ POLYGAMMA = unary(
     "polygamma",
     "The derivative of order n of digamma.",
     family=_FAMILY,
+    real=True,
     call=_polygamma,
     forms=("torch.polygamma(1, x)", "x.polygamma(1)", "torch.special.polygamma(1, x)"),
     kernel=_polygamma_kernel,
@@ -141,9 +145,14 @@ POLYGAMMA = unary(
 )
 
 
+_MOST_DIMENSIONS: Final = 10_000
+
+
 def _mvlgamma(input: Node, p: int) -> Node:
     if isinstance(p, bool) or not isinstance(p, int) or p < 1:
         raise InputError("p has to be greater than or equal to 1")
+    if p > _MOST_DIMENSIONS:
+        raise LimitError(f"mvlgamma of dimension {p} has too many terms", hint=f"the limit is {_MOST_DIMENSIONS:,}")
     return apply(MVLGAMMA, (as_float(input),), {"p": p})
 
 
@@ -167,6 +176,7 @@ MVLGAMMA = unary(
     "mvlgamma",
     "The logarithm of the multivariate gamma function of dimension p.",
     family=_FAMILY,
+    real=True,
     call=_mvlgamma,
     forms=("torch.mvlgamma(x, 2)", "x.mvlgamma(2)", "torch.special.multigammaln(x, 2)"),
     aliases=("multigammaln",),

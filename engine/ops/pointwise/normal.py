@@ -6,6 +6,7 @@ import math
 from typing import Any, Final
 
 from ...graph import PROBABILITY, UNIT, Node, apply, make
+from ..infer import checked_order
 from ..row import unary
 from .library import from_library, library
 
@@ -24,6 +25,7 @@ ERF = unary(
     "erf",
     "The error function.",
     family=_FAMILY,
+    real=True,
     forms=("torch.erf(x)", "x.erf()", "torch.special.erf(x)", "math.erf(x)"),
     kernel=from_library("erf"),
     c="erf({0})",
@@ -49,6 +51,7 @@ ERFC = unary(
     "erfc",
     "1 minus the error function, without cancellation.",
     family=_FAMILY,
+    real=True,
     forms=("torch.erfc(x)", "x.erfc()", "torch.special.erfc(x)", "math.erfc(x)"),
     kernel=_erfc_kernel,
     c="erfc({0})",
@@ -61,6 +64,7 @@ ERFINV = unary(
     "erfinv",
     "The inverse of the error function.",
     family=_FAMILY,
+    real=True,
     forms=("torch.erfinv(x)", "x.erfinv()", "torch.special.erfinv(x)"),
     kernel=from_library("erfinv"),
     c="erfinv({0})",
@@ -99,7 +103,7 @@ def _erfcx_derivative_kernel(xp: Any, x: Any, order: int) -> Any:
 
 
 def _erfcx_derivative(x: Node, order: int) -> Node:
-    return apply(ERFCX_DERIVATIVE, (x,), {"order": order})
+    return apply(ERFCX_DERIVATIVE, (x,), {"order": checked_order(order, "erfcx_derivative")})
 
 
 _SERIES_FROM: Final = 1e6
@@ -133,6 +137,7 @@ ERFCX = unary(
     "erfcx",
     "exp(x**2) * erfc(x): erfc without its fast decay.",
     family=_FAMILY,
+    real=True,
     forms=("torch.special.erfcx(x)",),
     method=False,
     kernel=from_library("erfcx"),
@@ -156,6 +161,7 @@ NDTR = unary(
     "ndtr",
     "The distribution function of the standard normal distribution.",
     family=_FAMILY,
+    real=True,
     forms=("torch.special.ndtr(x)",),
     method=False,
     kernel=ndtr_kernel,
@@ -169,6 +175,7 @@ NDTRI = unary(
     "ndtri",
     "The quantile function of the standard normal distribution.",
     family=_FAMILY,
+    real=True,
     forms=("torch.special.ndtri(x)",),
     method=False,
     kernel=from_library("ndtri"),
@@ -198,6 +205,7 @@ LOG_NDTR = unary(
     "log_ndtr",
     "The logarithm of the distribution function of the standard normal distribution.",
     family=_FAMILY,
+    real=True,
     forms=("torch.special.log_ndtr(x)",),
     method=False,
     kernel=_log_ndtr_kernel,

@@ -24,6 +24,7 @@ def _beyond(condition: Node, x: Node) -> Node:
 RELU = activation(
     "relu",
     "x where it is positive, 0 elsewhere.",
+    real=True,
     forms=("F.relu(x)", "torch.relu(x)", "x.relu()"),
     call=passing("relu", "b"),
     infer=infer.same,
@@ -49,6 +50,7 @@ def _leaky_slope(x: Node, _y: Node, negative_slope: float) -> Node:
 LEAKY_RELU = activation(
     "leaky_relu",
     "x where it is positive, a small multiple of it elsewhere.",
+    real=True,
     call=_leaky_relu,
     forms=("F.leaky_relu(x)", "F.leaky_relu(x, 0.2)"),
     kernel=lambda xp, x, negative_slope: xp.where(x > 0, x, x * negative_slope)[()],
@@ -110,6 +112,7 @@ PRELU = binary(
     "prelu",
     "x where it is positive, a learned multiple of it elsewhere; several weights belong to the channels, axis 1.",
     family=FAMILY,
+    real=True,
     call=_prelu,
     forms=("F.prelu(x, y)", "torch.prelu(x, y)", "x.prelu(y)"),
     kernel=lambda xp, x, weight: xp.where(x > 0, x, x * weight)[()],
@@ -137,6 +140,7 @@ def _hardtanh(input: Node, min_val: float = -1.0, max_val: float = 1.0) -> Node:
 HARDTANH = activation(
     "hardtanh",
     "x brought between two numbers, -1 and 1 if not given.",
+    real=True,
     call=_hardtanh,
     forms=("F.hardtanh(x)", "F.hardtanh(x, -2.0, 2.0)"),
     kernel=lambda xp, x, min_val, max_val: xp.minimum(xp.maximum(x, min_val), max_val),
@@ -169,6 +173,7 @@ RELU6 = compose(
 HARDSIGMOID = activation(
     "hardsigmoid",
     "x/6 + 1/2 brought between 0 and 1: a sigmoid of three straight lines.",
+    real=True,
     kernel=lambda xp, x: xp.minimum(xp.maximum(x + 3.0, 0.0), 6.0) / 6.0,
     c="({0} <= -3 ? 0.0 : {0} >= 3 ? 1.0 : ({0} + 3.0) / 6.0)",
     formula=lambda m, x: m.minimum([m.maximum([x + 3, m.number(0)]), m.number(6)]) / 6,
@@ -182,6 +187,7 @@ HARDSIGMOID = activation(
 HARDSWISH = activation(
     "hardswish",
     "x times hardsigmoid(x).",
+    real=True,
     kernel=lambda xp, x: xp.where(x >= 3.0, x, x * xp.maximum(x + 3.0, 0.0) / 6.0)[()],
     c="({0} >= 3 ? {0} : {0} * ({0} <= -3 ? 0.0 : {0} + 3.0) / 6.0)",
     formula=lambda m, x: x * m.minimum([m.maximum([x + 3, m.number(0)]), m.number(6)]) / 6,
@@ -212,6 +218,7 @@ def _shrinkage(name: str, doc: str, moved: Callable[[Any, Any], Any], c: str, gr
     row = activation(
         name,
         doc,
+        real=True,
         call=call,
         forms=(
             f"F.{name}(x)",
@@ -250,6 +257,7 @@ def _threshold(input: Node, threshold: float, value: float) -> Node:
 THRESHOLD = activation(
     "threshold",
     "x where it is above a threshold, a constant elsewhere.",
+    real=True,
     call=_threshold,
     forms=("F.threshold(x, 0.4, 0.0)", "torch.threshold(x, 0.4, 0.0)"),
     kernel=lambda xp, x, threshold, value: xp.where(x <= threshold, value, x)[()],

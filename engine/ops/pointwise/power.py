@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...graph import (
+    COMPLEX128,
     FLOAT64,
     LEAF,
     POSITIVE,
@@ -166,7 +167,8 @@ POW = binary(
 def _double(node: Node) -> Node:
     if node.is_number:
         return node
-    return node if node.dtype == FLOAT64 else make.to(node, FLOAT64)
+    widest = COMPLEX128 if node.dtype.kind == "c" else FLOAT64
+    return node if node.dtype == widest else make.to(node, widest)
 
 
 def _float_power(input: Node, exponent: Node) -> Node:
@@ -178,7 +180,7 @@ def _float_power(input: Node, exponent: Node) -> Node:
 
 FLOAT_POWER = compose(
     "float_power",
-    "The first tensor to the power of the second, computed in float64.",
+    "The first tensor to the power of the second, computed in float64, or complex128.",
     family=_FAMILY,
     call=_float_power,
     forms=("torch.float_power(x, 2)", "x.float_power(y)", "np.float_power(x, y)"),
@@ -216,6 +218,7 @@ LOGADDEXP = binary(
     "logaddexp",
     "The logarithm of the sum of the exponentials of two tensors.",
     family=_FAMILY,
+    real=True,
     forms=("torch.logaddexp(x, y)", "x.logaddexp(y)", "np.logaddexp(x, y)"),
     infer=infer.floating,
     kernel=lambda xp, x, y: xp.logaddexp(x, y),
@@ -231,6 +234,7 @@ LOGADDEXP2 = binary(
     "logaddexp2",
     "The logarithm to base 2 of the sum of the powers of 2 of two tensors.",
     family=_FAMILY,
+    real=True,
     forms=("torch.logaddexp2(x, y)", "x.logaddexp2(y)", "np.logaddexp2(x, y)"),
     infer=infer.floating,
     kernel=lambda xp, x, y: xp.logaddexp2(x, y),
@@ -264,6 +268,7 @@ XLOGY = binary(
     "xlogy",
     "The first tensor times the logarithm of the second, and 0 where the first is 0.",
     family=_FAMILY,
+    real=True,
     forms=(
         "torch.xlogy(x, y)",
         "x.xlogy(y)",
@@ -296,6 +301,7 @@ XLOG1PY = binary(
     "xlog1py",
     "The first tensor times the logarithm of 1 plus the second, and 0 where the first is 0.",
     family=_FAMILY,
+    real=True,
     forms=("torch.special.xlog1py(x, y)",),
     aliases=("special.xlog1py",),
     method=False,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...graph import Node, apply
+from ..infer import checked_order
 from ..row import unary
 
 _FAMILY = "elementwise"
@@ -48,7 +49,7 @@ def _sinc_derivative_kernel(xp: Any, x: Any, order: int) -> Any:
 
 
 def _sinc_derivative(x: Node, order: int) -> Node:
-    return apply(SINC_DERIVATIVE, (x,), {"order": order})
+    return apply(SINC_DERIVATIVE, (x,), {"order": checked_order(order, "sinc_derivative")})
 
 
 def _sinc_derivative_formula(m: Any, x: Any, order: int) -> Any:
@@ -68,6 +69,7 @@ SINC_DERIVATIVE = unary(
     "sinc_derivative",
     "The derivative of some order of sinc, without the cancellation of its closed form near 0.",
     family="cotangent",
+    real=True,
     call=_sinc_derivative,
     forms=("sinc_derivative(x, 1)",),
     method=False,
@@ -82,6 +84,7 @@ SINC = unary(
     "sinc",
     "The cardinal sine sin(pi*x)/(pi*x), 1 at 0.",
     family=_FAMILY,
+    real=True,
     forms=("torch.sinc(x)", "x.sinc()", "torch.special.sinc(x)", "np.sinc(x)"),
     kernel=_sinc_kernel,
     c="({0} == 0 ? 1.0 : (fmod(rint({0}), 2.0) == 0 ? 1.0 : -1.0)"

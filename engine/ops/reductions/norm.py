@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import InputError
-from ...graph import FLOAT32, FLOAT64, Attrs, DType, Example, Node, Op, Shape, add_row, as_node, make
+from ...graph import Attrs, DType, Example, Node, Op, Shape, add_row, as_node, make
 from .. import kinks
 from ..cotangent import flow
-from ..fold import fold, fold_formula, folded_to_float, named, widen
+from ..fold import fold, fold_formula, folded_to_real, named, widen
 from ..infer import axes_of, axis_of
 from ..peak import largest
 from ..questions import answered
@@ -54,14 +54,16 @@ def _norm_kernel(xp: Any, x: Any, p: float, dim: tuple[int, ...], keepdim: bool)
     if p == 1:
         return xp.sum(size, axis=dim, keepdims=keepdim)
     if math.isinf(p):
-        return (xp.max if p > 0 else xp.min)(size, axis=dim, keepdims=keepdim)
+        if p < 0:
+            return xp.min(size, axis=dim, keepdims=keepdim)
+        return largest(xp, size, dim, least=0.0, keepdims=keepdim)
     return _scaled(xp, size, p, dim, keepdim)
 
 
 def _norm_formula(m: Any, row: list[Any], p: float) -> Any:
     sizes = [m.absolute(value) for value in row]
     if p == math.inf:
-        return m.maximum(sizes)
+        return m.maximum(sizes) if sizes else m.number(0)
     if p == -math.inf:
         return m.minimum(sizes)
     if p == 0:
@@ -96,13 +98,6 @@ def _norm_rule(node: Node, g: Node) -> list[Node | None]:
     return [flow(g, make.where(flat, 0.0, _direction(x) * (make.abs(x) / norm) ** (p - 1.0)))]
 
 
-def _norm_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
-    shape, dtype = folded_to_float(args, attrs)
-    if dtype.kind == "c":
-        dtype = FLOAT32 if dtype.itemsize == 8 else FLOAT64
-    return shape, dtype
-
-
 def _vector_norm(
     input: Node,
     ord: float = 2,
@@ -112,7 +107,22 @@ def _vector_norm(
     dtype: DType | None = None,
 ) -> Node:
     input = as_node(input) if dtype is None else make.to(input, dtype)
+    if math.isinf(ord) and not all(input.shape[axis] for axis in axes_of(dim, input.ndim)):
+        raise _without_elements(ord)
     return fold(VECTOR_NORM, input, dim, keepdim, p=float(ord))
+
+
+def _without_elements(ord: float) -> InputError:
+    return InputError(
+        f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not have an "
+        "identity"
+    )
+
+
+def _norm_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
+    if attrs["p"] < 0 and not all(args[0].shape[axis] for axis in attrs["dim"]):
+        raise _without_elements(attrs["p"])
+    return folded_to_real(args, attrs)
 
 
 VECTOR_NORM = add_row(
@@ -185,7 +195,8 @@ def _matrix_norm(input: Node, ord: float | str = "fro", dim: Sequence[int] = (-2
     # Order 1 sums down the columns, order inf along the rows; then the largest (or smallest) sum counts.
     down, across = axes if abs(ord) == 1 else axes[::-1]
     sums = _vector_norm(input, 1, down, True)
-    result = (make.amax if ord > 0 else make.amin)(sums, across, True)
+    largest_of = make.amax if sums.shape[across] else make.sum  # of no sums the largest is 0: a norm is never below
+    result = (largest_of if ord > 0 else make.amin)(sums, across, True)
     if keepdim:
         return result  # type: ignore[no-any-return]  # any row's call
     shape = tuple(size for axis, size in enumerate(input.shape) if axis not in axes)

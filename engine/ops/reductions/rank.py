@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -65,7 +66,12 @@ def _median(name: str, doc: str, place: Callable[..., Any], choose: Callable[...
     )
 
     def call(input: Node, dim: int | None = None, keepdim: bool = False) -> Node | Outputs:
-        return fold(row, input) if dim is None else along(input, dim, keepdim)
+        if dim is not None:
+            return along(input, dim, keepdim)
+        input = as_node(input)
+        if input.dtype.kind == "f" and not input.size:
+            return named(make.sum(input) * math.nan, f"{name.capitalize()}Backward0")
+        return fold(row, input)
 
     def kernel(xp: Any, x: Any, dim: tuple[int, ...], keepdim: bool) -> Any:  # noqa: ARG001  # all axes, never kept
         line = xp.reshape(x, (-1,))
@@ -75,6 +81,7 @@ def _median(name: str, doc: str, place: Callable[..., Any], choose: Callable[...
         name=name,
         doc=f"{doc}, of all elements or along an axis (with its position).",
         family=_FAMILY,
+        real=True,
         call=call,
         forms=(f"torch.{name}(x)", f"x.{name}()", f"x.{name}(0).values"),
         infer=folded_of_some(name),

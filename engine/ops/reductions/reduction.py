@@ -262,14 +262,20 @@ COUNT_NONZERO = _count_row(
 
 def _neighbours(y: Node, x: Node | None, dim: int) -> tuple[Node, Node | None]:
     """The sums of neighbours along an axis and, where places are given, the distances between them."""
-    axis, length = axis_of(dim, y.ndim), y.shape[dim]
-    sums = make.narrow(y, axis, 1, length - 1) + make.narrow(y, axis, 0, length - 1)
+    axis, gaps = axis_of(dim, y.ndim), max(y.shape[dim] - 1, 0)
+
+    def later_and_earlier(of: Node, along: int) -> tuple[Node, Node]:
+        return make.narrow(of, along, min(1, of.shape[along]), gaps), make.narrow(of, along, 0, gaps)
+
+    later, earlier = later_and_earlier(y, axis)
+    sums = later + earlier
     if x is None:
         return sums, None
     if x.ndim == 1:
-        steps = make.narrow(x, 0, 1, length - 1) - make.narrow(x, 0, 0, length - 1)
-        return sums, make.reshape(steps, (length - 1,) + (1,) * (y.ndim - 1 - axis))
-    return sums, make.narrow(x, axis, 1, length - 1) - make.narrow(x, axis, 0, length - 1)
+        later, earlier = later_and_earlier(x, 0)
+        return sums, make.reshape(later - earlier, (gaps,) + (1,) * (y.ndim - 1 - axis))
+    later, earlier = later_and_earlier(x, axis)
+    return sums, later - earlier
 
 
 def _trapezoid(y: Node, x: Node | None = None, *, dx: float = 1.0, dim: int = -1) -> Node:

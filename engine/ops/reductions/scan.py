@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ShapeError
+from ...errors import InputError, ShapeError
 from ...graph import FLOAT64, INT64, Attrs, DType, Example, Node, Op, Outputs, Shape, add_row, apply, as_node, make
 from .. import batch, infer, kinks
 from ..cotangent import flow, zeros
@@ -291,6 +291,7 @@ LOGCUMSUMEXP = add_row(
         name="logcumsumexp",
         doc="The logarithm of the sum of the exponentials of all elements up to each one along an axis.",
         family=_FAMILY,
+        real=True,
         call=_scanning("logcumsumexp"),
         forms=("torch.logcumsumexp(x, 0)", "x.logcumsumexp(dim=-1)"),
         infer=_to_float,
@@ -339,6 +340,7 @@ def _running_extreme(name: str, word: str) -> Op:
             name=f"{name}.indices",
             doc=f"The position of the {word} of all elements up to each one along an axis, the last of equal ones.",
             family=_FAMILY,
+            real=True,
             call=_scanning(f"{name}.indices"),
             forms=(f"torch.{name}(x, 0).indices",),
             method=False,
@@ -369,6 +371,7 @@ def _running_extreme(name: str, word: str) -> Op:
         name=name,
         doc=f"The {word} of all elements up to each one along an axis, and its position.",
         family=_FAMILY,
+        real=True,
         call=call,
         forms=(f"torch.{name}(x, 0).values", f"x.{name}(dim=-1).values", f"torch.{name}(x, 0).indices"),
         infer=_unchanged,
@@ -395,8 +398,10 @@ def _diff(input: Node, n: int = 1, dim: int = -1, prepend: Node | None = None, a
     ends = [as_node(node) for node in (prepend, input, append) if node is not None]
     if not all(node.ndim for node in ends):
         raise ShapeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise InputError(f"order must be non-negative but got {n}", code="value")
     result = ends[0] if len(ends) == 1 else make.cat(ends, dim)
-    for _ in range(n):
+    for _ in range(min(n, result.shape[dim])):  # then nothing is left
         length = max(result.shape[dim] - 1, 0)
         begin = min(1, result.shape[dim])
         result = make.narrow(result, dim, begin, length) - make.narrow(result, dim, 0, length)

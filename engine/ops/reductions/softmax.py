@@ -9,7 +9,7 @@ from ...errors import InputError
 from ...graph import BOOL, FLOAT64, Attrs, DType, Example, Node, Op, Shape, add_row, apply, as_node, make
 from .. import batch
 from ..cotangent import flow
-from ..fold import along_formula, flowing, fold_formula, folded_to_float, folding, widen
+from ..fold import along_formula, flowing, fold_formula, folded_to_float, folding, in_floats, widen
 from ..infer import axes_of
 from ..peak import largest
 from ..questions import answered
@@ -19,7 +19,7 @@ _FAMILY = "nn.functional"
 
 
 def _first_largest_kernel(xp: Any, x: Any, dim: tuple[int, ...]) -> Any:
-    if not dim:
+    if not dim or not x.size:
         return xp.ones_like(x, dtype=bool)[()]
     kept = tuple(axis for axis in range(x.ndim) if axis not in dim)
     moved = xp.transpose(x, (*kept, *dim))
@@ -58,8 +58,7 @@ def _first_largest(x: Node, dim: tuple[int, ...]) -> Node:
 
 def _shifted(xp: Any, x: Any, dim: tuple[int, ...]) -> tuple[Any, Any, Any]:
     """The elements less the largest, that largest, and the sum of all their exponentials but the largest's, 1."""
-    if x.dtype.kind != "f":
-        x = x * 1.0
+    x = in_floats(x)
     peak = largest(xp, x, dim, least=-xp.inf, keepdims=True)
     apart = x - peak
     powers = xp.where(_first_largest_kernel(xp, x, dim), x.dtype.type(0), xp.exp(apart)) if x.size else x
@@ -81,6 +80,13 @@ def _logsumexp_row(m: Any, row: list[Any]) -> Any:
     return peak + m.log(m.total([m.exp(value - peak) for value in row]))
 
 
+def _logsumexp_rule(node: Node, g: Node) -> list[Node | None]:
+    (x,), dim = node.args, node.attrs["dim"]
+    if x.dtype.kind == "c":
+        return [flow(widen(g, node), make.conj(make.exp(x - widen(node, node))))]
+    return [flow(widen(g, node), _softmax_over(x, dim))]
+
+
 LOGSUMEXP = add_row(
     Op(
         name="logsumexp",
@@ -92,7 +98,7 @@ LOGSUMEXP = add_row(
         infer=folded_to_float,
         kernel=_logsumexp_kernel,
         formula=fold_formula(_logsumexp_row),
-        rule=lambda node, g: [flow(widen(g, node), _softmax_over(node.args[0], node.attrs["dim"]))],
+        rule=_logsumexp_rule,
         examples=(
             Example("torch.logsumexp(x, 0)", {"x": (3,)}),
             Example("torch.logsumexp(x, 1, keepdim=True)", {"x": (2, 3)}),
@@ -106,8 +112,9 @@ LOGSUMEXP = add_row(
 
 
 def _softmax_kernel(xp: Any, x: Any, dim: tuple[int, ...]) -> Any:
+    x = in_floats(x)
     if not x.size:
-        return x * 1.0
+        return x
     powers = xp.exp(x - xp.max(x, axis=dim, keepdims=True))
     total = xp.sum(powers, axis=dim, keepdims=True)
     result = powers / total
@@ -148,6 +155,7 @@ SOFTMAX = add_row(
         name="softmax",
         doc="The exponentials along an axis, divided by their sum.",
         family=_FAMILY,
+        real=True,
         call=_softmax,
         forms=("F.softmax(x, dim=-1)", "torch.softmax(x, 0)", "x.softmax(dim=1)"),
         aliases=("special.softmax",),
@@ -207,6 +215,7 @@ LOG_SOFTMAX = add_row(
         name="log_softmax",
         doc="The logarithm of the softmax along an axis.",
         family=_FAMILY,
+        real=True,
         call=_log_softmax,
         forms=("F.log_softmax(x, dim=-1)", "torch.log_softmax(x, 0)", "x.log_softmax(dim=1)"),
         aliases=("special.log_softmax",),

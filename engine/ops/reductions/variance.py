@@ -9,7 +9,7 @@ from typing import Any
 from ...graph import Example, Node, Op, Outputs, add_row, apply, as_node, make
 from .. import batch, kinks
 from ..cotangent import flow
-from ..fold import along_formula, fold, fold_formula, folded_to_float, named, spread, widen
+from ..fold import along_formula, fold, fold_formula, folded_to_float, folded_to_real, in_floats, named, spread, widen
 from ..infer import axes_of
 from ..row import compose
 from .norm import euclidean
@@ -43,8 +43,9 @@ def _spread_of(name: str) -> Any:
 def centered_kernel(xp: Any, x: Any, dim: tuple[int, ...]) -> Any:
     """The elements less their mean over some axes, measured from the first: equal ones give exactly 0."""
     first = x[tuple(slice(0, 1) if axis in dim else slice(None) for axis in range(x.ndim))] if x.ndim else x
+    x, first = in_floats(x), in_floats(first)
     if first.size < 1:
-        return x * 1.0
+        return x
     apart = x - first
     return apart - mean_kernel(xp, apart, dim, True)
 
@@ -89,7 +90,8 @@ def _var_formula(m: Any, row: list[Any], correction: float) -> Any:
     if freedom <= 0:
         return m.undefined()
     mean = m.total(row) / m.number(len(row))
-    return m.total([(value - mean) * (value - mean) for value in row]) / m.number(freedom)
+    apart = [value - mean for value in row]
+    return m.total([value * m.function("conj", value) for value in apart]) / m.number(freedom)
 
 
 def _deviation(node: Node) -> Node:
@@ -135,7 +137,7 @@ VAR = add_row(
         call=_spread_of("var"),
         forms=_deviation_forms("var"),
         numpy={"correction": 0},
-        infer=folded_to_float,
+        infer=folded_to_real,
         kernel=_var_kernel,
         formula=fold_formula(_var_formula),
         rule=_var_rule,
@@ -157,7 +159,7 @@ STD = add_row(
         call=_spread_of("std"),
         forms=_deviation_forms("std"),
         numpy={"correction": 0},
-        infer=folded_to_float,
+        infer=folded_to_real,
         kernel=_std_kernel,
         formula=fold_formula(lambda m, row, correction: m.sqrt(_var_formula(m, row, correction))),
         rule=_std_rule,
@@ -241,9 +243,14 @@ def _corrcoef(input: Node) -> Node:
         return matrix / matrix
     deviation = make.sqrt(make.diagonal(matrix))
     scaled = matrix / make.unsqueeze(deviation, 1) / make.unsqueeze(deviation, 0)
-    # A correlation that is not defined stays NaN, in its derivative too.
-    bounded = make.where(make.isnan(scaled), scaled, make.clamp(scaled, -1.0, 1.0))
-    return named(bounded, "ClampBackward1")
+    if scaled.dtype.kind == "c":
+        return make.complex(_bounded(make.real(scaled)), _bounded(make.imag(scaled)))  # type: ignore[no-any-return]  # any row's call
+    return named(_bounded(scaled), "ClampBackward1")
+
+
+def _bounded(scaled: Node) -> Node:
+    """Between -1 and 1; a correlation that is not defined stays NaN, in its derivative too."""
+    return make.where(make.isnan(scaled), scaled, make.clamp(scaled, -1.0, 1.0))  # type: ignore[no-any-return]  # any row's call
 
 
 CORRCOEF = compose(

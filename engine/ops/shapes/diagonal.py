@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from ...errors import InputError, ShapeError
 from ...graph import Attrs, DType, Node, Op, Shape, apply, as_node
@@ -40,7 +40,12 @@ def _plane(ndim: int, offset: int, dim1: int, dim2: int) -> dict[str, int]:
     first, second = axis_of(dim1, ndim), axis_of(dim2, ndim)
     if first == second:
         raise InputError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return {"offset": integers(offset, "offset")[0], "dim1": first, "dim2": second}
+    (offset,) = integers(offset, "offset")
+    return {"offset": max(-_FARTHEST, min(offset, _FARTHEST)), "dim1": first, "dim2": second}
+
+
+_FARTHEST: Final = 2**31 - 1
+"""The largest offset that NumPy takes: no diagonal lies as far from the main one."""
 
 
 DIAGONAL = moving(

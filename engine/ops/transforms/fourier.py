@@ -37,7 +37,9 @@ _SWAPPED: Final = {"backward": "forward", "forward": "backward", "ortho": "ortho
 _NORMS: Final = "backward, forward and ortho"
 
 
-def _dft_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:  # noqa: ARG001  # every `infer` takes attrs
+def _dft_infer(args: Sequence[Node], attrs: Attrs) -> tuple[Shape, DType]:
+    if not args[0].shape[attrs["axis"]]:
+        raise InputError("Invalid number of data points (0) specified")
     return args[0].shape, args[0].dtype
 
 

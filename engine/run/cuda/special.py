@@ -40,12 +40,22 @@ def _array(name: str, values: Sequence[float]) -> str:
     return _ARRAY.format(name=name, length=len(values), values=", ".join(repr(value) for value in values))
 
 
-_POWER_OF_TEN: Final = """
+_ROUND_DECIMALS: Final = """
 __device__ double power_of_ten(int exponent) {
   double value = 1.0;
   for (int i = exponent < 0 ? -exponent : exponent; i > 0; --i) value *= 10.0;
   return value;
 }
+__device__ double round_decimals(double x, int decimals) {
+  double scale = power_of_ten(decimals);
+  if (decimals < 0) return rint(x / scale) * scale;
+  double product = x * scale, below = floor(product);
+  if (!(fabs(product) < 9007199254740992.0)) return x;
+  // A product may be rounded to the middle between two integers where the number itself is not there.
+  double error = decimals <= 22 && product - below == 0.5 ? fma(x, scale, -product) : 0.0;
+  return (error != 0.0 ? below + (error > 0.0 ? 1.0 : 0.0) : rint(product)) / scale;
+}
+__device__ float round_decimals(float x, int decimals) { return (float) round_decimals((double) x, decimals); }
 """
 
 # DLMF 5.11.2 (expansion), 5.5.2 (recurrence), 5.5.4 (reflection).
@@ -306,7 +316,7 @@ _TEXTS: Final = {
     "bitwise_not": (_BITWISE_NOT,),
     "floor_divide": (_FLOOR_DIVIDE,),
     "tanhshrink": (_TANHSHRINK,),
-    "power_of_ten": (_POWER_OF_TEN,),
+    "round_decimals": (_ROUND_DECIMALS,),
     "digamma": (_DIGAMMA,),
     "polygamma": (_POLYGAMMA,),
     "mvlgamma": (_MVLGAMMA,),

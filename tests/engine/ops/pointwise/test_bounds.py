@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 import numpy as np
@@ -125,3 +126,15 @@ def test_bounds_that_meet(slopes: Any) -> None:
     for bounds in ((two, two), (2.0, 2.0)):
         (found,) = slopes(lambda x, bounds=bounds: make.sum(make.clamp(x, *bounds)), [-1.0, 5.0, 2.0])
         np.testing.assert_array_equal(found, [0.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("decimals", [1, 2, 3, 10])
+def test_decimals_are_those_of_the_number_itself(dtype: Any, decimals: int) -> None:
+    """1.15 is a little less than that: it is 1.1 to one decimal, though 1.15 * 10 is rounded to 11.5."""
+    numbers = np.random.default_rng(decimals).standard_normal(500) * 10
+    x = np.concatenate([np.round(numbers, decimals + 1), [1.15, 2.675, 0.5, 2.5, 1.005, -1.15, 0.125]]).astype(dtype)
+    rounded = make.round(leaf(x), decimals=decimals)
+    place = Decimal(1).scaleb(-decimals)
+    expected = [float(Decimal(float(number)).quantize(place, rounding=ROUND_HALF_EVEN)) for number in x]
+    assert (evaluate([rounded])[rounded] == np.array(expected).astype(dtype)).all()
