@@ -18,6 +18,10 @@ from .ops.cotangent import FLOW, MEET
 
 _NODES: Final = 2_000
 """Nodes up to which nothing is gained."""
+NODE_NANOSECONDS: Final = 6_000
+"""What a node of a sweep takes, forwards and backwards: what the interpreter takes, as good as nothing else."""
+NODE_BYTES: Final = 70
+"""What the sweep holds of a node: its value, and the place in a table that it has."""
 _ELEMENTS: Final = 2
 """Elements that a node has on the average, at most: of arrays the memory counts that a plan frees, and fusion pays."""
 _flow: Final[Any] = FLOW.kernel

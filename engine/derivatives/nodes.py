@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import InputError, LimitError, NoGradientError
 from ..gradient import gradients
-from ..graph import LEAF, Node, Shape, ancestors, apply, leaf, make
+from ..graph import LEAF, Node, Shape, ancestors, apply, attrs_key, leaf, make
 from ..ops.cotangent import zeros
 from .batching import batched
 
@@ -234,7 +234,7 @@ def merged(output: Node, kept: Collection[Node]) -> Node:
         if node.op is LEAF:
             key: tuple[Any, ...] = (type(node.value), repr(node.value))  # 0.0 is not -0.0
         else:
-            key = (node.op, args, *node.attrs.items())
+            key = (node.op, args, attrs_key(node.attrs))
         if key not in known:
             same = all(old is arg for old, arg in zip(node.args, args, strict=True))
             known[key] = node if same else apply(node.op, args, node.attrs, grad_fn=node.grad_fn, like=node)

@@ -15,10 +15,11 @@ from ..graph import LEAF, Node, ancestors
 from ..language.names import nearest
 from ..referees.case import Case
 from ..rewrite import Rewriting, changes, differs, rewritten
+from ..run.conditions import limit_on
 from ..run.cpu import evaluate as evaluate_nodes
 from ..run.device import Compute
 from ..singular import at_kink, overflows, watched
-from ..sweep import gradients_at, is_long, values_of
+from ..sweep import NODE_BYTES, gradients_at, is_long, values_of
 from .outputs import Weight, cotangents
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ def evaluate(
 
     Raises:
         NoGradientError, InputError: as `outputs.cotangents` and `gradient.gradients` say.
+        LimitError: where it takes more memory than there may be.
     """
     cotangent_nodes = cotangents(outputs, weights)
     named = dict.fromkeys([binding.node for binding in formulas.bindings])
@@ -126,6 +128,7 @@ def evaluate(
     rewriting = rewritten(named, order)
     if compute is evaluate_nodes and is_swept(order, list(outputs.values())):
         kept = [node for node in named if node.requires_grad and (retain_grad or node in asked or node.op is LEAF)]
+        _require_memory(order)
         values, grads = _swept(order, rewriting, list(outputs.values()), cotangent_nodes, kept)
         return Evaluation(outputs, [node.value for node in cotangent_nodes], formulas.wrt, values, grads)
     plain = gradients(list(outputs.values()), cotangent_nodes)
@@ -159,6 +162,15 @@ def evaluate(
         return evaluation
     shown = {rewriting[node]: node for node in named}
     return _looked_at(formulas, replace(evaluation, closer=Closer(seen, watching, shown, found)))
+
+
+def _require_memory(order: Sequence[Node]) -> None:
+    """Refuse a sweep over some nodes that takes more memory than there may be."""
+    needed = NODE_BYTES * len(order)
+    if limit_on(needed) is not None:
+        from ..run.cost import require  # imports what only fused runs need
+
+        require(needed)
 
 
 def _swept(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ..gradient import gradients
 from ..graph import LEAF, Node, ancestors
@@ -12,16 +12,12 @@ from ..rewrite import rewritten
 from ..run.conditions import memory_limit
 from ..run.listing import listed
 from ..run.plan import make_plan
+from ..sweep import NODE_BYTES, NODE_NANOSECONDS
 from .evaluate import is_swept, rewritten_gradients
 from .outputs import Weight, cotangents
 
 if TYPE_CHECKING:
     from ..language import Formulas
-
-_NODE_NANOSECONDS: Final = 6_000
-"""What a node of a sweep takes, forwards and backwards: what the interpreter takes, as good as nothing else."""
-_NODE_BYTES: Final = 70
-"""What the sweep holds of a node: its value, and the place in a table that it has."""
 
 
 def planned(
@@ -63,8 +59,8 @@ def _sweep(order: Sequence[Node], outputs: int) -> dict[str, Any]:
     counts = Counter(node.op.name for node in order if node.op is not LEAF)
     leaves = sum(node.size * node.dtype.itemsize for node in order if node.op is LEAF)
     moved = sum(node.size * node.dtype.itemsize for node in order)
-    held = _NODE_BYTES * len(order)
-    seconds = _NODE_NANOSECONDS * 1e-9 * len(order)
+    held = NODE_BYTES * len(order)
+    seconds = NODE_NANOSECONDS * 1e-9 * len(order)
     step = {
         "kind": "sweep",
         "nodes": len(order),

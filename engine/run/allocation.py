@@ -10,13 +10,14 @@ from .program import WRITTEN, Layout, Program, Register
 def allocate(program: Program, registers: Sequence[Register]) -> None:
     """Give a buffer to each result of a function that takes one, and the same one to many in turn."""
     last: dict[int, int] = {}
-    roots: dict[int, tuple[int, ...]] = {}
+    written = {call.output for call in program.calls if call.kind in WRITTEN}
+    roots: dict[int, tuple[int, ...]] = {}  # what is written that a view may be of
     for index, call in enumerate(program.calls):
         held = [root for each in call.inputs for root in roots.get(each, (each,))]
         for root in held:
             last[root] = index
         if call.kind in ("view", "wide", "kernel"):
-            roots[call.output] = (call.output, *held)
+            roots[call.output] = tuple(dict.fromkeys(root for root in held if root in written))
     end = len(program.calls)
     for register in program.outputs:
         for root in roots.get(register, (register,)):

@@ -28,8 +28,8 @@ def one_thread() -> Iterator[None]:
     if threads is None or before == 1:
         yield
         return
-    threads.set(1)
     try:
+        threads.set(1)
         yield
     finally:
         threads.set(before)

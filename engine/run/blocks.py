@@ -17,6 +17,7 @@ from .conditions import core_count
 from .frame import Frame
 from .fusion import FusedRun
 from .merging import Merging
+from .plan import RunStep
 from .program import Program
 from .rows import CONTRACTED
 from .values import Value
@@ -46,6 +47,7 @@ class Programs:
         plain: products as they are, tested afterwards.
         guarded: zeros stop everywhere; the same program where nothing can stop.
         block_rows: how many rows a block has.
+        row_bytes: what a row takes of all that a worker holds of a block: inputs, outputs, buffers and other results.
         multiplies: whether there are matrix products in it.
         has_long_rows: whether there are rows that need not be copied together.
     """
@@ -57,6 +59,7 @@ class Programs:
         tests = any(call.kind == "check" for call in plain.calls) or any(ending.tested for ending in plain.endings)
         self.guarded = Compiler(run, guarded=True).compiled() if tests else self.plain
         self.block_rows = _block_rows(run, self.plain)
+        self.row_bytes = max(_row_bytes(run, program) + _fresh_bytes(program) for program in (plain, self.guarded))
         axes = len(run.lead)
         values = (*run.members, *[operand.value for operand in run.inputs if operand.rows])
         self.has_long_rows = any(len(value.shape) > axes and value.shape[-1] >= BROADCAST_BY for value in values)
@@ -65,14 +68,36 @@ class Programs:
 
 def _block_rows(run: FusedRun, program: Program) -> int:
     """How many rows a block has: a number that does not depend on the workers."""
-    axes = len(run.lead)
-    outside = [*[operand.value for operand in run.inputs if operand.rows], *run.outputs]
-    row = sum(math.prod(value.shape[axes:]) * value.dtype.itemsize for value in outside)
-    row += sum(math.prod(shape) * dtype.itemsize for by_rows, shape, dtype in program.buffers if by_rows)
-    widths = [math.prod(value.shape[axes:]) for value in outside]
+    row = _row_bytes(run, program)
+    widths = [math.prod(value.shape[len(run.lead) :]) for value in _outside(run)]
     width = max([*widths, *[math.prod(shape) for by_rows, shape, _ in program.buffers if by_rows]], default=1)
     long_enough = min(LONG // max(width, 1), MOST_WORKING_BYTES // max(row, 1))
     return max(1, min(run.rows, max(WORKING_BYTES // max(row, 1), long_enough)))
+
+
+def programs_of(step: RunStep) -> Programs:
+    """The programs of a step, made once."""
+    programs: Programs | None = step.made.get("cpu")
+    if programs is None:
+        programs = step.made["cpu"] = Programs(step.run)
+    return programs
+
+
+def _outside(run: FusedRun) -> list[Value]:
+    """The values whose rows a block reads or writes."""
+    return [*[operand.value for operand in run.inputs if operand.rows], *run.outputs]
+
+
+def _row_bytes(run: FusedRun, program: Program) -> int:
+    """What a row takes of inputs, outputs and buffers."""
+    row = sum(math.prod(value.shape[len(run.lead) :]) * value.dtype.itemsize for value in _outside(run))
+    return row + sum(math.prod(shape) * dtype.itemsize for by_rows, shape, dtype in program.buffers if by_rows)
+
+
+def _fresh_bytes(program: Program) -> int:
+    """What a row takes of results that have memory of their own until the next block."""
+    fresh = [call for call in program.calls if call.kind in ("where", "kernel", "fresh") and call.rows]
+    return sum(math.prod(call.shape) * call.dtype.itemsize for call in fresh)
 
 
 def run_blocks(
@@ -172,7 +197,7 @@ class Job:
     def work(self, watch: Callable[[float], None] | None) -> None:
         """Take block after block until none is left."""
         with np.errstate(all="ignore"), _broadcasting(self.programs):
-            plain = Frame(self, self.programs.plain)
+            plain: Frame | None = Frame(self, self.programs.plain)
             guarded: Frame | None = None
             while not self.stopped:
                 index = next(self._next)
@@ -180,9 +205,10 @@ class Job:
                     return
                 start = index * self.block_rows
                 stop = min(start + self.block_rows, self.rows)
-                if self.guards or not plain.done(index, start, stop):
+                if self.guards or plain is None or not plain.done(index, start, stop):
                     # Where one block has something to stop, others mostly have it too.
                     self.guards = True
+                    plain = None
                     guarded = guarded or Frame(self, self.programs.guarded)
                     if not guarded.done(index, start, stop):
                         raise AssertionError("a guarded block is tested")

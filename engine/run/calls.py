@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..graph import BOOL, Attrs, DType, Shape
+from ..graph import BOOL, Attrs, DType, Shape, attrs_key
 from .program import Call, Program, Register
 from .rows import FIRST
 
@@ -69,6 +69,7 @@ class Calls:
         self._negative_of: dict[int, int] = {}  # those that have no call yet
         self._turned: dict[int, int] = {}  # all of them
         self._undo: list[tuple[dict[Any, Any], Any, Any]] = []  # what to put back, in order, to forget the last calls
+        self._soon: list[Call] = []
 
     def _put(self, table: dict[Any, Any], key: Any, value: Any) -> None:
         """Set an entry (None: take it out), so that it can be undone."""
@@ -110,7 +111,7 @@ class Calls:
         if function is np.negative and dtype.kind == "f":
             return self._negative(inputs[0], shape, dtype)
         inputs = tuple(inputs)
-        key = (kind, id(function), inputs, shape, dtype, *attrs.items())
+        key = (kind, id(function), inputs, shape, dtype, attrs_key(attrs))
         register = self._made.get(key)
         if register is not None:
             return register
@@ -203,12 +204,22 @@ class Calls:
             self.program.calls.append(Call("check", None, (register,), -1, {}, False, (), BOOL))
 
     def soon(self, call: Call) -> None:
-        """Put in a call as soon as its arguments are there, while they are still in the cache."""
-        place = 0
-        for index, other in enumerate(self.program.calls):
-            if other.output in call.inputs:
-                place = index + 1
-        self.program.calls.insert(place, call)
+        """Have a call made as soon as its arguments are there, while they are still in the cache."""
+        self._soon.append(call)
+
+    def finished(self) -> Program:
+        """The program, with all calls in place."""
+        calls = self.program.calls
+        place_of = {call.output: place for place, call in enumerate(calls, 1)}
+        after: dict[int, list[Call]] = {}
+        for call in reversed(self._soon):
+            after.setdefault(max([place_of.get(each, 0) for each in call.inputs], default=0), []).append(call)
+        calls[:] = [
+            *after.get(0, ()),
+            *[each for place, call in enumerate(calls, 1) for each in (call, *after.get(place, ()))],
+        ]
+        self.program.registers = len(self.registers)
+        return self.program
 
     def mark(self) -> tuple[int, int, int]:
         """Where the calls stand, to come back to."""

@@ -18,11 +18,16 @@ from .calls import Calls
 from .fusion import FusedRun
 from .products import products_in_sums, stopped
 from .program import Call, Ending, Program
-from .rows import ADDED, FIRST, LARGEST_PLACE, PLACED, ROOT_IN_RANGE, SHARE, TAKEN
+from .rows import ADDED, FIRST, LARGEST_PLACE, OVER_WHOLE, PLACED, ROOT_IN_RANGE, SHARE, TAKEN
 from .tracing import StandIn, traced
 from .values import Value
 
-GUARDED: Final[dict[str, np.ufunc]] = {"flow": np.multiply, "meet": np.multiply, SHARE.name: np.divide}
+GUARDED: Final[dict[str, np.ufunc]] = {
+    "flow": np.multiply,
+    "meet": np.multiply,
+    SHARE.name: np.divide,
+    OVER_WHOLE.name: np.divide,
+}
 """Ops that stop at zero, and the function that they are where nothing is NaN."""
 
 
@@ -61,8 +66,7 @@ class Compiler:
                 self.calls.soon(Call("check", None, (register,), -1, {}, False, (), BOOL))
         for place, value in enumerate(self.run.endings):
             program.endings.append(self._ending(place, value))
-        program.registers = len(self.calls.registers)
-        allocate(program, self.calls.registers)
+        allocate(self.calls.finished(), self.calls.registers)
         return program
 
     def _ending(self, place: int, value: Value) -> Ending:

@@ -7,8 +7,9 @@ from typing import Final
 
 from ..graph import Shape
 
-FEWEST_ROWS: Final = 32
-"""Components are not joined where the rows common to both would be fewer than this, and those of one are more."""
+LONGEST_ROW: Final = 2**18
+"""Components are not joined where a row common to both would have more elements than this, and one has shorter ones: a
+block is one row at least, and a dozen such rows are what it may take."""
 
 
 class Component:
@@ -38,12 +39,14 @@ class Component:
 
 
 def unite(one: Component, other: Component, axes: int) -> None:
-    """Join two components that share rows along some first axes, unless too few rows would be left."""
+    """Join two components that share rows along some first axes, unless rows would become too long."""
     one, other = one.root(), other.root()
     axes = min(one.axes, other.axes, axes)
     rows = math.prod(one.shape[:axes])
-    least = min(math.prod(one.lead), math.prod(other.lead))
-    if one.shape[:axes] != other.shape[:axes] or rows < 2 or rows < min(FEWEST_ROWS, least):
+    if one.shape[:axes] != other.shape[:axes] or rows < 2:
+        return
+    most = max(math.prod(one.lead), math.prod(other.lead))
+    if rows < most and max(one.largest, other.largest) > LONGEST_ROW * rows:
         return
     one.axes = axes
     if one is not other:

@@ -25,6 +25,9 @@ class Conditions:
     watch: Callable[[float], None] | None = None
 
 
+SMALL: Final = 2**25
+"""Bytes of all values together up to which nobody looks how much memory is free."""
+
 _DEFAULT: Final = Conditions()
 _current: Final[ContextVar[Conditions]] = ContextVar("conditions", default=_DEFAULT)
 
@@ -72,3 +75,8 @@ def memory_limit() -> int | None:
         return given
     free = free_memory()
     return None if free is None else free * 3 // 4
+
+
+def limit_on(nbytes: int) -> int | None:
+    """Bytes that a run whose values take so many may take beside its inputs; None where that is not looked at."""
+    return memory_limit() if nbytes > SMALL or current().memory is not None else None

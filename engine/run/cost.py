@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 
 from ..errors import LimitError
 from ..graph import LEAF, Node
-from .blocks import LONG, MOST_WORKING_BYTES, WORKING_BYTES
-from .conditions import core_count, current, memory_limit
+from .blocks import LONG, MOST_WORKING_BYTES, SHORT, WORKING_BYTES, programs_of
+from .conditions import core_count, current, limit_on, memory_limit
 from .fusion import FusedRun
 from .plan import Plan, RunStep, Step
 from .values import Value
@@ -24,8 +24,11 @@ _VIEWS: Final = frozenset(
 _IN_PLACE: Final = frozenset({"matmul", "contracted", "to", "sum", "sum_to_size"})
 """Ops that need no memory beside their result."""
 
-SMALL: Final = 2**25
-"""Bytes of all values together up to which nobody looks how much memory is free."""
+_SURELY: Final = 3
+"""Times the bytes of all values that a plan without fused runs does not exceed."""
+
+_NUMBER: Final = 64
+"""Bytes of a number, and of its place."""
 
 _CALL: Final = 1_000.0
 """Nanoseconds that one call of a kernel takes whatever it computes."""
@@ -118,8 +121,11 @@ def _of_step(plan: Plan, step: Any, sizes: Sequence[int], cores: int) -> tuple[i
         written = sum(sizes[slot] for slot in step.outputs)
         arithmetic = _of_run(step.run)
         parts = sum(value.nbytes for value in step.run.endings)
-        workers = max(1, min(cores, (read + written) // WORKING_BYTES))
+        programs = programs_of(step)
+        blocks = -(-step.run.rows // programs.block_rows)
+        workers = max(1, min(cores, (read + written) // WORKING_BYTES, blocks // SHORT))
         alive = min(MOST_WORKING_BYTES, max(2 * WORKING_BYTES, 8 * LONG * len(step.run.members)))
+        alive = max(alive, programs.block_rows * programs.row_bytes)
         beside = workers * (alive + 4 * parts)
         return read, written, beside, (arithmetic + (read + written) / BYTES_A_NANOSECOND) / workers + _CALL
     value = plan.values[step.output]
@@ -157,11 +163,24 @@ def require_memory(plan: Plan) -> None:
     Raises:
         LimitError: with the estimate.
     """
-    limit = memory_limit() if plan.nbytes > SMALL or current().memory is not None else None
-    if limit is None:
+    limit = limit_on(plan.nbytes)
+    # A step holds its arguments, its result and no more than as much again beside them.
+    if limit is None or (not plan.fused and _SURELY * (plan.nbytes + _NUMBER * plan.slots) <= limit):
         return
-    needed = cost(plan).peak
-    if needed > limit:
+    require(cost(plan).peak)
+
+
+def require(needed: int) -> None:
+    """Refuse what takes more bytes than there may be.
+
+    Args:
+        needed: how many it takes beside its inputs.
+
+    Raises:
+        LimitError: as `require_memory` says.
+    """
+    limit = memory_limit()
+    if limit is not None and needed > limit:
         given = current().memory is not None
         raise LimitError(
             f"this needs about {in_bytes(needed)} of memory beside its inputs, and "

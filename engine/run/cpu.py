@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..graph import Node
+from .conditions import limit_on
 from .plan import Plan, make_plan
 
 
@@ -17,6 +18,9 @@ def run(plan: Plan, values: Mapping[Node, Any] | None = None) -> dict[Node, Any]
     Args:
         plan: what to do.
         values: other values for some leaves, of the same shape and dtype.
+
+    Raises:
+        LimitError: where it takes more memory than there may be.
     """
     if values and not plan.assumed.isdisjoint(values):
         plan = make_plan(plan.results, varying=values)
@@ -28,6 +32,10 @@ def run(plan: Plan, values: Mapping[Node, Any] | None = None) -> dict[Node, Any]
 
         run_steps(plan, slots)
         return {node: slots[slot] for node, slot in plan.results.items()}
+    if limit_on(plan.nbytes) is not None:
+        from .cost import require_memory  # as above
+
+        require_memory(plan)
     with np.errstate(all="ignore"):
         for kernel, attrs, inputs, output, frees in plan.steps:
             if attrs:

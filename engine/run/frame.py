@@ -70,9 +70,17 @@ class Frame:
         parts: list[Any] = [None] * len(program.endings)
         if not self._called(parts):
             return False
-        for target, register in zip(targets, program.outputs, strict=True):
-            if registers[register] is not target:
-                np.copyto(target, registers[register])
+        # A result may be a view of an input: all are out of the inputs' way before one of these is written over.
+        for place, register in enumerate(program.outputs):
+            result = registers[register]
+            if result is made[place]:
+                continue
+            if place in job.over and result.flags.owndata:
+                made[place] = result
+            else:
+                np.copyto(made[place], result)
+        for place in job.over:
+            np.copyto(targets[place], made[place])
         for merging, part in zip(job.merging, parts, strict=True):
             merging.add(index, part)
         return True
@@ -105,6 +113,8 @@ class Frame:
 
 
 def _has_nan(array: Any) -> bool:
+    if not array.size:
+        return False
     if array.dtype.kind == "f":
         largest = np.maximum.reduce(array, axis=None)
         return bool(largest != largest)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .blocks import Programs, run_blocks
+from .blocks import programs_of, run_blocks
 from .conditions import current
 from .cost import cost, require_memory
 from .plan import Plan, RunStep
@@ -23,12 +24,10 @@ def run_steps(plan: Plan, slots: list[Any]) -> None:
     for number, step in enumerate(plan.steps):
         share = watch.of_step(number) if watch is not None else None
         if isinstance(step, RunStep):
-            programs = step.made.get("cpu")
-            if programs is None:
-                programs = step.made["cpu"] = Programs(step.run)
             over = _written_over(step, slots)
             into = _results(step, wanted)
             arrays = [slots[slot] for slot in step.inputs]
+            programs = programs_of(step)
             found = run_blocks(programs, arrays, over=over, into=into, workers=conditions.workers, watch=share)
             del arrays, over, into
             for slot, value in zip(step.outputs, found, strict=True):
@@ -46,19 +45,22 @@ def run_steps(plan: Plan, slots: list[Any]) -> None:
 def _written_over(step: RunStep, slots: list[Any]) -> dict[int, Any]:
     """Inputs that nobody needs after a run, each for an output of its shape and dtype to be written over."""
     found: dict[int, Any] = {}
-    free = [*enumerate(step.run.outputs)]
+    frees, reads = frozenset(step.frees), Counter(step.inputs)
+    free: dict[Any, list[int]] = {}
+    for place in range(len(step.run.outputs) - 1, -1, -1):
+        value = step.run.outputs[place]
+        free.setdefault((value.shape, value.dtype), []).append(place)
     for operand, slot in zip(step.run.inputs, step.inputs, strict=True):
-        if slot not in step.frees or not operand.rows or step.inputs.count(slot) > 1:
+        if slot not in frees or not operand.rows or reads[slot] > 1:
             continue
         alone = is_alone(slots, slot)  # no view of it is alive, and nobody outside holds it
         array = slots[slot]
         own = alone and type(array) is np.ndarray and array.flags.owndata
         if not own or not array.flags.c_contiguous or not array.flags.writeable:
             continue
-        for place, value in free:
-            if value.shape == array.shape and value.dtype == array.dtype and place not in found:
-                found[place] = array
-                break
+        places = free.get((array.shape, array.dtype))
+        if places:
+            found[places.pop()] = array
     return found
 
 

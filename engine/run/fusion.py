@@ -9,13 +9,15 @@ again if that is cheaper than memory, as it mostly is.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ..graph import Shape
 from .alignment import STEP, Alignment, Kind, alignment
 from .component import Component, unite
+from .members import Members
 from .values import UNIFORM, Value
 from .weights import nanoseconds
 
@@ -63,6 +65,10 @@ class FusedRun:
     def results(self) -> tuple[Value, ...]:
         """What other steps can use of it."""
         return (*self.outputs, *self.endings)
+
+
+_Results = dict[tuple[Component, int], list[Value]]
+"""Values that come out of a run, by its component and stage."""
 
 
 class Fusion:
@@ -148,15 +154,27 @@ class Fusion:
 
     def _keep(self) -> None:
         """Members that are asked for, or that something outside of the component or not by rows needs."""
+        written = set(self._targets)  # what has to lie in memory, number by number
         for value in self._order:
             for place, arg in enumerate(value.args):
-                if self._is_row(arg) and not self._joined(value, place):
-                    self._kept.add(arg)
+                if self._is_row(arg):
+                    joined = self._joined(value, place)
+                    if not joined:
+                        self._kept.add(arg)
+                    read = self._is_row(value) or self._is_ending(value)
+                    if joined or not read or not self._alignment[value].edges[place].rows:
+                        written.add(arg)
             if value in self._targets and self._is_row(value):
                 self._kept.add(value)
+        # Runs read a number of each row as it is, broadcast by a step that takes no memory.
+        for value in reversed(self._order):
+            if value.op.name == "expand" and value in self._kept and value not in written:
+                self._kept.discard(value)
+                del self._component[value]
+                self._kept.update(arg for arg in value.args if self._is_row(arg))
         # What is only another view of what is outside is a step of its own, and no memory.
-        for value in [*self._kept]:
-            if self._is_view_of_outside(value):
+        for value in self._order:
+            if value in self._kept and self._is_view_of_outside(value):
                 self._kept.discard(value)
                 del self._component[value]
 
@@ -212,36 +230,66 @@ class Fusion:
     def _float(self) -> None:
         """Move results that nobody waits for to the stage that computes most of what they need anyway."""
         latest = self._latest()
-        sinks = [value for value in self._order if value in self._kept or self._is_ending(value)]
-        needed: dict[tuple[Component, int], set[Value]] = {}
-        for value in sinks:
-            if latest[value] == self._stage[value]:
-                needed.setdefault((self._component[value], self._stage[value]), set()).update(self._cone(value))
-        for value in sinks:
+        results = [value for value in self._order if value in self._kept or self._is_ending(value)]
+        fixed: _Results = {}
+        moving: _Results = {}
+        for value in results:
+            where = fixed if latest[value] == self._stage[value] else moving
+            where.setdefault((self._component[value], self._stage[value]), []).append(value)
+        if not moving:
+            return
+        cones = {key: self._cone(found, key[1]) for key, found in moving.items()}
+        members = Members(value for cone in cones.values() for value in cone)
+        needed: dict[Component, dict[int, int]] = {}
+        for (component, stage), found in fixed.items():
+            needed.setdefault(component, {})[stage] = members.of(self._cone(found, stage))
+        for value, cone in self._cones(cones, members):
             early, late = self._stage[value], latest[value]
-            if late == early:
-                continue
-            cone = self._cone(value)
-            component = self._component[value]
+            there = needed.setdefault(self._component[value], {})
             best, best_shared = early, 0.0
-            stages = [stage for other, stage in needed if other is component and early <= stage <= late]
-            for stage in sorted(stages):
-                shared = sum(nanoseconds(each) for each in cone & needed[component, stage])
-                if shared > best_shared:
-                    best, best_shared = stage, shared
-            needed.setdefault((component, best), set()).update(cone)
+            for stage in sorted(there):
+                if early <= stage <= late:
+                    shared = members.nanoseconds(cone & there[stage])
+                    if shared > best_shared:
+                        best, best_shared = stage, shared
+            there[best] = there.get(best, 0) | cone
             if best > early:
                 self._pinned[value] = best
 
-    def _cone(self, value: Value) -> set[Value]:
-        """The members that a result is computed from in a run of its own stage, itself among them."""
-        stage = self._stage[value]
-        cone = {value}
-        stack = [value]
+    def _cones(self, cones: dict[tuple[Component, int], set[Value]], members: Members) -> Iterator[tuple[Value, int]]:
+        """The results of each component and stage, in order, with the members that they are computed from."""
+        stages: dict[Value, list[int]] = {}
+        readers: Counter[tuple[Value, int]] = Counter()
+        for (_, stage), cone in cones.items():
+            for value in cone:
+                stages.setdefault(value, []).append(stage)
+                readers.update([(arg, stage) for arg in self._inside(value, stage)])
+        found: dict[tuple[Value, int], int] = {}
+        for value in self._order:
+            for stage in stages.get(value, ()):
+                own = members.of((value,))
+                for arg in self._inside(value, stage):
+                    own |= found[arg, stage]
+                    readers[arg, stage] -= 1
+                    if not readers[arg, stage]:
+                        del found[arg, stage]  # of a long chain each would hold the whole chain before it
+                if readers[value, stage]:
+                    found[value, stage] = own
+                if stage == self._stage[value] and (value in self._kept or self._is_ending(value)):
+                    yield value, own
+
+    def _inside(self, value: Value, stage: int) -> list[Value]:
+        """The arguments of a member that its run computes too, in a stage."""
+        args = [arg for place, arg in enumerate(value.args) if self._joined(value, place)]
+        return [arg for arg in dict.fromkeys(args) if not self._is_there(arg, stage)]
+
+    def _cone(self, results: Iterable[Value], stage: int) -> set[Value]:
+        """The members that results are computed from in a run of their stage, they among them."""
+        cone = set(results)
+        stack = [*cone]
         while stack:
-            top = stack.pop()
-            for place, arg in enumerate(top.args):
-                if arg not in cone and self._joined(top, place) and not self._is_there(arg, stage):
+            for arg in self._inside(stack.pop(), stage):
+                if arg not in cone:
                     cone.add(arg)
                     stack.append(arg)
         return cone
@@ -253,16 +301,14 @@ class Fusion:
     # Runs
 
     def _collect(self) -> list[FusedRun]:
-        sinks: dict[tuple[Component, int], list[Value]] = {}
+        sinks: _Results = {}
         for value in self._order:
             if value in self._kept or self._is_ending(value):
                 sinks.setdefault((self._component[value], self._stage[value]), []).append(value)
         return [self._run(component, stage, found) for (component, stage), found in sinks.items()]
 
     def _run(self, component: Component, stage: int, sinks: Sequence[Value]) -> FusedRun:
-        cone: set[Value] = set()
-        for sink in sinks:
-            cone |= self._cone(sink)
+        cone = self._cone(sinks, stage)
         members = sorted((value for value in cone if not self._is_ending(value)), key=lambda value: value.index)
         endings = tuple(value for value in sinks if self._is_ending(value))
         inputs: dict[tuple[Value, bool], None] = {}

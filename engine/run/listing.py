@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..graph import LEAF, Node
-from .blocks import Programs
+from .blocks import programs_of
 from .conditions import core_count, current, memory_limit
 from .cost import StepCost, cost
 from .plan import Plan, RunStep
@@ -84,7 +84,7 @@ def _single(plan: Plan, step: Any, costs: StepCost, names: list[str]) -> dict[st
 
 def _fused(step: RunStep, costs: StepCost, names: list[str]) -> dict[str, Any]:
     run = step.run
-    programs: Programs = step.made.setdefault("cpu", Programs(run))
+    programs = programs_of(step)
     outputs, endings = step.outputs[: len(run.outputs)], step.outputs[len(run.outputs) :]
     rows = [programs.block_rows if by_rows else 1 for by_rows, _, _ in programs.plain.buffers]
     return {

@@ -19,6 +19,7 @@ from .rows import (
     LARGEST_PLACE,
     MEANS,
     MOMENTS,
+    OVER_WHOLE,
     PART,
     PLACED,
     ROOT_IN_RANGE,
@@ -29,6 +30,9 @@ from .rows import (
 from .values import Value, Values
 
 _NO_ATTRS: Final[Attrs] = {}
+
+_SUMS_DEEP: Final = 4
+"""Sums of sums through which an element is looked for: each level may double what is taken of the rows."""
 
 
 class _Lowering:
@@ -209,12 +213,13 @@ def lowered(values: Values, op: Op, args: Sequence[Value], attrs: Attrs, shape: 
         if lowering is not None and large and x.dtype.kind == "f" and x.dtype == dtype and attrs["dim"]:
             return lowering(_Lowering(values, x, attrs["dim"]), attrs)
         if op.name == "flow" and args[1].op is SHARE and x.shape == args[1].args[1].shape != shape:
-            # A number of each row times shares of the row's whole: parts times the number's share, one pass less.
+            # A number of each row times shares of the row's whole: the number over the whole, times parts, one pass
+            # less. It stops where the number is 0; a part that vanished does not stop an infinite one.
             part, whole = args[1].args
-            share = values.make(SHARE, (x, whole), _NO_ATTRS, x.shape, dtype)
-            return values.make(TABLE["meet"], (part, share), _NO_ATTRS, shape, dtype)
+            factor = values.make(OVER_WHOLE, (x, whole), _NO_ATTRS, x.shape, dtype)
+            return values.make(TABLE["flow"], (factor, part), _NO_ATTRS, shape, dtype)
         if op.name == "gather" and x.size >= values.large:
-            found = _gathered_before(values, x, args[1], attrs)
+            found = _gathered_before(values, x, args[1], attrs, _SUMS_DEEP)
             if found is not None:
                 return found
         if op.name == "sub" and x.op.name == "scatter_add" and x.size >= values.large and args[1].shape == shape:
@@ -257,17 +262,17 @@ def _is_single(x: Value, index: Value) -> bool:
     return given == axis and axis > 0 and index.shape == (*x.shape[:axis], 1)
 
 
-def _gathered_before(values: Values, x: Value, index: Value, attrs: Attrs) -> Value | None:
+def _gathered_before(values: Values, x: Value, index: Value, attrs: Attrs, levels: int) -> Value | None:
     """One element of each row of a sum or difference: of what is added, taken before it is."""
     axis = len(x.shape) - 1
     if attrs["axis"] != axis or not axis or index.shape != (*x.shape[:axis], 1):
         return None
-    if x.op.name not in ("add", "sub", "neg", "mul"):
+    if not levels or x.op.name not in ("add", "sub", "neg", "mul"):
         return None
     taken = []
     for arg in x.args:
         if arg.shape == x.shape and arg.known is None:
-            found = _gathered_before(values, arg, index, attrs)
+            found = _gathered_before(values, arg, index, attrs, levels - 1)
             taken.append(found or values.make(TABLE["gather"], (arg, index), attrs, index.shape, arg.dtype))
         elif arg.shape in ((), index.shape):
             taken.append(arg)

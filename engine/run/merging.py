@@ -17,10 +17,19 @@ _Merge = Callable[[Any, Any], Any]
 
 
 class Moments(NamedTuple):
-    """What is known of some rows: their number, the first, the mean distance from it, the squares about the mean."""
+    """What is known of some rows.
+
+    Attributes:
+        rows: their number.
+        first: the first of them.
+        base: what distances are measured from: the first, or 0 where that is not finite.
+        mean: the mean distance from it.
+        squares: the sum of squares about the mean, where it is asked for.
+    """
 
     rows: int
     first: Any
+    base: Any
     mean: Any
     squares: Any | None
 
@@ -28,13 +37,15 @@ class Moments(NamedTuple):
 def _merge_moments(one: Moments, two: Moments) -> Moments:
     """The moments of all rows of two neighbouring parts (Chan, Golub, LeVeque 1983)."""
     count = one.rows + two.rows
-    apart = (two.first - one.first) + (two.mean - one.mean)
+    apart = (two.base - one.base) + (two.mean - one.mean)
     mean = one.mean + apart * one.mean.dtype.type(two.rows / count)
+    if not np.isfinite(mean).all():  # an infinite mean stays one, whichever part it comes from
+        mean = np.where(np.isfinite(one.mean) & np.isfinite(two.mean), mean, one.mean + two.mean)
     squares = None
     if one.squares is not None:
         between = apart * apart * one.mean.dtype.type(one.rows * two.rows / count)
         squares = one.squares + two.squares + between
-    return Moments(count, one.first, mean, squares)
+    return Moments(count, one.first, one.base, mean, squares)
 
 
 _MERGES: Final[dict[str, _Merge]] = {
@@ -75,18 +86,19 @@ def part_of(value: Value, blocks: Sequence[Any], axes: tuple[int, ...], spare: d
         return fold.reduce(block, axis=axes, dtype=value.dtype)
     first = block[tuple(slice(0, 1) if axis in axes else slice(None) for axis in range(block.ndim))]
     spare = {} if spare is None else spare
-    apart = np.subtract(block, first, out=spare.get(len(block)))
+    base = np.where(np.isfinite(first), first, first.dtype.type(0))
+    apart = np.subtract(block, base, out=spare.get(len(block)))
     spare[len(block)] = apart
     count = math.prod(block.shape[axis] for axis in axes)
     mean = np.add.reduce(apart, axis=axes, keepdims=True) / apart.dtype.type(count)
     if value.op is MEANS:
-        return Moments(count, first.copy(), mean, None)
+        return Moments(count, first.copy(), base, mean, None)
     apart -= mean
     if apart.ndim == 2 and axes == (0,):
         squares = sum_of_products(apart, apart, axes)[None]
     else:
         squares = np.add.reduce(np.square(apart, out=apart), axis=axes, keepdims=True)
-    return Moments(count, first.copy(), mean, squares)
+    return Moments(count, first.copy(), base, mean, squares)
 
 
 class Merging:
@@ -126,11 +138,15 @@ class Merging:
         """The whole, once all parts are there."""
         value = self._value
         if isinstance(self._whole, Moments):
-            parts = [part for part in self._whole[1:] if part is not None]
-            return np.stack(parts).reshape(value.shape)
+            _, first, base, *figures = self._whole
+            # From a first row that is not finite there is no distance.
+            parts = [np.where(first == base, part, np.nan) for part in figures if part is not None]
+            return np.stack([first, *parts], dtype=value.dtype).reshape(value.shape)
         return np.asarray(self._whole).reshape(value.shape)[()]
 
 
 def is_nan(part: Any) -> bool:
     """Whether a part of a reduction has come out NaN, as a sum does of which one term is."""
-    return any(bool(np.isnan(each).any()) for each in (part[1:3] if isinstance(part, Moments) else (part,)))
+    return any(
+        bool(np.isnan(each).any()) for each in ((part.first, part.mean) if isinstance(part, Moments) else (part,))
+    )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..graph import LEAF, Attrs, Node, ancestors
+from ..graph import LEAF, Attrs, Node, ancestors, attrs_key
 
 if TYPE_CHECKING:
     from .fusion import FusedRun
@@ -71,7 +71,7 @@ class Plan:
         fused: whether there are large arrays, and runs among the steps.
         values: what is in each slot.
         assumed: leaves whose number is part of the plan: it does not hold for another one.
-        nbytes: of all values together, where something is fused.
+        nbytes: of all arrays among the values together.
     """
 
     leaves: list[tuple[Node, int]]
@@ -101,13 +101,16 @@ def make_plan(targets: Iterable[Node], *, varying: Iterable[Node] = (), fuse: bo
     steps: list[Any] = []
     kept = bytearray()  # whether a slot is not to be freed: results, and numbers
     slots = 0
+    nbytes = 0
     values: list[Any] = []
     for node in order:
         slot: int | None = None
         key: tuple[Any, ...] | None = None
         inputs = tuple([slot_of[arg] for arg in node.args])
+        size = 0
         if node.shape:
-            if fuse and math.prod(node.shape) >= FUSES_FROM and node.op.name not in _ALONE:
+            size = math.prod(node.shape)
+            if fuse and size >= FUSES_FROM and node.op.name not in _ALONE:
                 return fused_plan(targets, varying=varying, least=FUSES_FROM)
             key = _key(node, inputs)
             slot = known.get(key)
@@ -119,6 +122,8 @@ def make_plan(targets: Iterable[Node], *, varying: Iterable[Node] = (), fuse: bo
             slots += 1
             values.append(node)
             kept.append(not node.shape)
+            if size:
+                nbytes += size * node.dtype.itemsize
             if key is not None:
                 known[key] = slot
             if node.op is LEAF:
@@ -131,7 +136,7 @@ def make_plan(targets: Iterable[Node], *, varying: Iterable[Node] = (), fuse: bo
     for slot in results.values():
         kept[slot] = True
     set_frees(steps, kept)
-    return Plan(leaves, steps, results, slots, values=values)
+    return Plan(leaves, steps, results, slots, values=values, nbytes=nbytes)
 
 
 def fused_plan(
@@ -163,7 +168,7 @@ def _key(node: Node, inputs: tuple[int, ...]) -> tuple[Any, ...]:
     if node.op is LEAF:
         # Written numbers are equal when they are written equal (and 0.0 is not -0.0); other leaves never are.
         return (type(node.value), repr(node.value)) if node.is_number else (id(node),)
-    return (node.op.name, inputs, *node.attrs.items()) if node.attrs else (node.op.name, inputs)
+    return (node.op.name, inputs, attrs_key(node.attrs)) if node.attrs else (node.op.name, inputs)
 
 
 def set_frees(steps: list[Any], seen: bytearray) -> None:

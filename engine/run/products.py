@@ -38,13 +38,13 @@ def products_in_sums(run: FusedRun) -> dict[Value, Value]:
     values = (*run.members, *run.endings)
     uses = Counter(arg for value in values for arg in value.args)
     uses.update(run.outputs)
-    members = frozenset(run.members)
+    members, endings = frozenset(run.members), frozenset(run.endings)
     return {
         value: value.args[0]
         for value in values
         if value.op.name in _SUMS and value.args[0] in members and uses[value.args[0]] == 1
         if value.dtype == value.args[0].dtype and _is_of_blocks(value.args[0])
-        if _is_along(value, value.args[0].shape[len(run.lead) :], ends=value in run.endings, lead=len(run.lead))
+        if _is_along(value, value.args[0].shape[len(run.lead) :], ends=value in endings, lead=len(run.lead))
     }
 
 

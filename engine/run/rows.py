@@ -97,6 +97,19 @@ SHARE: Final = _row(
 )
 
 
+def _over_whole(xp: Any, number: Any, whole: Any) -> Any:
+    return xp.where((number == 0) | (whole != whole), number, number / whole)
+
+
+OVER_WHOLE: Final = _row(
+    "over_whole",
+    "A number over the whole of the parts it is to be multiplied by; the number where it is 0 or the whole is NaN.",
+    _over_whole,
+    c="({0} == 0 || {1} != {1} ? {0} : {0} / {1})",
+    elementwise=True,
+)
+
+
 def _added(xp: Any, rest: Any, value: Any, place: Any, dim: tuple[int, ...]) -> Any:
     return _placed(xp, rest, xp.take_along_axis(rest, place, dim[0]) + value, place, dim)
 

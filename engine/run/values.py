@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..graph import LEAF, TABLE, Attrs, DType, Node, Op, Shape
+from ..graph import LEAF, TABLE, Attrs, DType, Node, Op, Shape, attrs_key
 
 _PASSING: Final = frozenset({"clone", "detach", "contiguous", "alias"})
 """Ops that give their argument's array itself: they are no values of their own."""
@@ -18,7 +18,7 @@ class Value:
     """One value of a plan: an op on other values, or a leaf. Equal ones are one object.
 
     Attributes:
-        op: its row of the table, or a row of `lowered.py`; `LEAF` for a leaf.
+        op: its row of the table, or a row of `rows.py`; `LEAF` for a leaf.
         args: the values it is computed from.
         attrs: the op's plain parameters.
         shape, dtype: as a node's.
@@ -125,7 +125,7 @@ class Values:
                 self._sources[value] = self._sources.get(value, sources) | sources
                 self.assumed |= sources
             return value
-        key = (op.name, args, shape, *attrs.items())
+        key = (op.name, args, shape, attrs_key(attrs))
         made = self._made.get(key)
         return self._add(key, op, args, attrs, shape, dtype) if made is None else made
 

@@ -21,6 +21,7 @@ NANOSECONDS: Final[dict[str, float]] = {
     ),
     "div": 0.4,
     "share": 0.5,
+    "over_whole": 0.5,
     "reciprocal": 0.4,
     "placed": 0.3,
     "slice_scatter": 0.6,

@@ -28,7 +28,7 @@ _PLAIN: Final = frozenset(
     {"add", "sub", "mul", "neg", "abs", "flow", "meet", "square", "maximum", "minimum", "relu", "where", "to", "lt",
      "le", "gt", "ge", "eq", "ne", "logical_and", "logical_or", "logical_not", "isnan", "clamp", "clamp_min",
      "clamp_max", "one_minus_square", "expand", "reshape", "squeeze", "unsqueeze", "first", "taken", "placed", "share",
-     "sum", "sum_to_size", "amax", "amin", "largest_place"}
+     "over_whole", "sum", "sum_to_size", "amax", "amin", "largest_place"}
 )  # fmt: skip
 """Members that are an instruction or two."""
 

@@ -101,6 +101,27 @@ def test_too_little_memory_is_refused_with_the_estimate() -> None:
     assert result.stdout == ""
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = linspace(0, 1, 20000)\na0 = x\n"
+        + "".join(f"a{i} = sin(a{i - 1})\n" for i in range(1, 60))
+        + "z = sum(a59)",
+        "x = 1.1\na0 = x\n" + "".join(f"a{i} = sin(a{i - 1}) * x\n" for i in range(1, 1500)),
+        "x = 3.0\nz = x**2 + 1\n",
+    ],
+    ids=["steps", "sweep", "numbers"],
+)
+def test_every_text_is_held_against_the_limit(text: str) -> None:
+    """Steps, a sweep and a few numbers are refused where --plan says that they take more, and run where they do not."""
+    peak = json.loads(run("--plan", "--format", "json", text=text).stdout)["plan"]["bytes_peak"]
+    result = run("--max-memory", f"{peak // 2}B", "--no-check", text=text)
+    assert result.exit_code == 3, result.output
+    assert "of memory beside its inputs, and --max-memory is" in result.stderr
+    assert result.stdout == ""
+    assert run("--max-memory", f"{2 * peak}B", "--no-check", text=text).exit_code == 0
+
+
 @pytest.mark.parametrize("size", ["1GB", "500 MB", "1.5GiB", "2g", "1e"])
 def test_sizes(size: str) -> None:
     """Sizes are numbers with a unit; anything else is a usage error."""

@@ -56,3 +56,22 @@ def test_products_in_blocks_use_one_thread(monkeypatch: pytest.MonkeyPatch) -> N
         assert library.noted == []
         run(make_plan([TABLE["exp"](TABLE["matmul"](x, leaf(np.ones(20))) * 0.1)]))
     assert library.noted == [1, 2]
+
+
+class Interrupted(Recorded):
+    """A library whose setting of threads is interrupted right after it."""
+
+    def set(self, count: int) -> None:
+        """Set how many threads there are, and be interrupted the first time."""
+        super().set(count)
+        if len(self.noted) == 1:
+            raise KeyboardInterrupt
+
+
+def test_an_interrupt_leaves_the_threads_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that comes just when they have been set."""
+    library = Interrupted(4)
+    monkeypatch.setattr(blas, "_threads", lambda: library)
+    with pytest.raises(KeyboardInterrupt), blas.one_thread():
+        pass
+    assert library.count == 4

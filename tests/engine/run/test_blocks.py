@@ -11,8 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agrad.engine.errors import InputError
+from agrad.engine.gradient import gradients
 from agrad.engine.graph import TABLE, Node, leaf
 from agrad.engine.run import blocks, frame
+from agrad.engine.run import fused as fused_module
 from agrad.engine.run.conditions import Conditions, under
 from agrad.engine.run.cpu import run
 from agrad.engine.run.plan import fused_plan, make_plan
@@ -258,3 +260,56 @@ def test_large_graphs_of_scalars_stay_plain() -> None:
     plan = make_plan([node])
     assert not plan.fused
     assert run(plan)[node] == pytest.approx(1.001**2000)
+
+
+def test_an_infinite_number_of_a_row_is_not_stopped_by_parts_that_vanish(both: Both) -> None:
+    """Infinity times shares of a softmax that underflow is NaN, as by single kernels, and no silent zero."""
+    scores = np.zeros((40, 3))
+    scores[0] = [800.0, 0.0, 1.0]
+    scores[1:4, 0] = [np.inf, np.nan, -np.inf]
+    x = leaf(scores, requires_grad=True)
+    total = TABLE["logsumexp"](x, 1)
+    gradient = gradients([TABLE["exp"](total)], [leaf(np.ones(40))])[x]
+    # The parts beside an infinite one are 0 whatever the whole is, and stop what is finite.
+    given = [gradients([total], [leaf(np.full(40, number) * np.linspace(0.5, 1.5, 40))])[x] for number in (1.0, 0.0)]
+    for fused, plain in zip(*both([total, gradient, *given]), strict=True):
+        np.testing.assert_allclose(fused, plain, rtol=1e-15)
+    assert np.isnan(both([gradient])[0][0][0, 1])
+
+
+def test_rows_without_elements_stop_nothing(both: Both) -> None:
+    """Guarded products of rows of no element, and what is made of them, run beside the rows that they are cut from."""
+    x = leaf(np.random.default_rng(0).random((40, 3)) + 0.5)
+    none, column = (TABLE["slice"](TABLE["exp"](x), 1, start, stop, 1) for start, stop in ((3, 3), (0, 1)))
+    products = [TABLE["flow"](none, column), TABLE["meet"](column, none), none * column]
+    nodes = [TABLE["tanh"](x), *products, *[TABLE["sum"](each, dim) for each in products for dim in (0, 1)]]
+    nodes += [TABLE[name](products[0], 0) for name in ("softmax", "log_softmax", "var", "amax", "standardize")]
+    for fused, plain in zip(*both(nodes), strict=True):
+        assert fused.shape == plain.shape
+        np.testing.assert_array_equal(fused, plain)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_results_that_are_views_of_what_is_written_over(monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
+    """Results cut from inputs are right although other results of the run are written over these inputs."""
+    monkeypatch.setattr(blocks, "SHORT", 1)
+    given: list[int] = []
+    compute = fused_module.run_blocks
+
+    def noted(*args: Any, **options: Any) -> list[Any]:
+        given.append(len(options["over"]))
+        return compute(*args, **options)
+
+    monkeypatch.setattr(fused_module, "run_blocks", noted)
+    rng = np.random.default_rng(0)
+    first, second = (TABLE["cumsum"](leaf(rng.random((300, 2, 2))), 0) for _ in range(2))
+    nodes = [TABLE["exp"](first), TABLE["exp"](second), first * second]
+    halves = [TABLE["select"](TABLE["slice"](x, 1, 1, 2, 1), 2, 0) for x in (second, first)]
+    wide = [TABLE["expand"](TABLE["slice"](x, 1, 0, 1, 1), (300, 2, 2)) for x in (first, second)]
+    nodes += [*halves, *[TABLE["reshape"](x, (300, 4)) for x in wide]]
+    with under(Conditions(workers=workers)):
+        found = run(fused_plan(nodes, least=2))
+    assert sum(given) >= 2
+    plain = run(make_plan(nodes, fuse=False))
+    for node in nodes:
+        np.testing.assert_array_equal(found[node], plain[node])

@@ -8,9 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agrad.engine.graph import Node, leaf
+from agrad.engine.graph import TABLE as OPS
+from agrad.engine.graph import Node, leaf, make
+from agrad.engine.run import schedule
+from agrad.engine.run.blocks import programs_of
 from agrad.engine.run.cpu import run
-from agrad.engine.run.plan import Plan, RunStep, make_plan
+from agrad.engine.run.fusion import Fusion
+from agrad.engine.run.members import Members
+from agrad.engine.run.plan import Plan, RunStep, fused_plan, make_plan
+from agrad.engine.run.values import Value, Values
+from agrad.engine.run.weights import nanoseconds
 
 Targets = Callable[..., list[Node]]
 Runs = Callable[[Plan], list[dict[str, Any]]]
@@ -121,3 +128,108 @@ def test_constants_are_folded_and_assumed() -> None:
     assert weight in plan.assumed
     assert np.array_equal(run(plan, {weight: np.float64(3.0)})[total], VECTOR * 3.0 + VECTOR)
     assert weight not in make_plan([total], varying=[weight]).assumed
+
+
+def doubled(x: Node, times: int) -> Node:
+    """A sum of a value and itself, of which again a sum is made, so many times."""
+    for _ in range(times):
+        x = x + x
+    return x
+
+
+def added(x: Node, times: int) -> Node:
+    """A value to which it is added again and again."""
+    total = x
+    for _ in range(times):
+        total = total + x
+    return total
+
+
+@pytest.mark.parametrize(("grow", "times"), [(doubled, 3), (doubled, 40), (added, 3000)])
+def test_an_element_of_sums_is_looked_for_through_a_few(grow: Callable[[Node, int], Node], times: int) -> None:
+    """Rows of which one element is taken may be any number of sums deep: few steps come of it, and the same numbers."""
+    x = leaf(np.arange(6.0).reshape(3, 2))
+    places = leaf(np.array([[0], [1], [0]]))
+    node = make.gather(grow(x, times), 1, places)
+    plan = fused_plan([node], least=2, lowers_from=2)
+    assert plan.slots <= 2 * times + 60
+    np.testing.assert_array_equal(run(plan)[node], run(make_plan([node], fuse=False))[node])
+
+
+class Counted(Fusion):
+    """Finds the runs, and counts how often it asks whether two values share a run."""
+
+    asked = 0
+
+    def _joined(self, value: Value, place: int) -> bool:
+        Counted.asked += 1
+        return super()._joined(value, place)
+
+
+def chained(x: Node, results: int, *, ends: bool) -> list[Node]:
+    """Results each of which is computed from the one before, and one that waits for all rows of the first."""
+    found = []
+    for _ in range(results):
+        x = make.sin(x)
+        found.append(make.sum(x) if ends else x)
+    return [*found, make.exp(x / make.sum(found[0]))]
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_planning_takes_time_in_proportion_to_the_results(monkeypatch: pytest.MonkeyPatch, ends: bool) -> None:
+    """Twice as many results in one run, each needing those before it, take twice as many questions."""
+    monkeypatch.setattr(schedule, "Fusion", Counted)
+    asked = []
+    for results in (200, 400):
+        Counted.asked = 0
+        plan = fused_plan(chained(leaf(np.ones(8)), results, ends=ends), least=2)
+        asked.append(Counted.asked)
+        assert sum(isinstance(step, RunStep) for step in plan.steps) <= 2
+    assert asked[1] <= 2.1 * asked[0]
+    assert asked[1] <= 40 * 400
+
+
+def test_results_that_can_wait_join_the_pass_that_computes_them_anyway(targets_of: Targets, runs_of: Runs) -> None:
+    """A sum that nothing waits for is taken by the later pass that needs its terms, not by the first."""
+    text = "y = exp(x)\nw = cos(x / sum(x)) * y\nz = sum(w) + sum(y)"
+    runs = runs_of(make_plan(targets_of(text, x=VECTOR)[:1]))
+    assert [each["reduces"] for each in runs] == [["sum"], ["sum", "sum"]]
+    assert [each["ops"].count("exp") for each in runs] == [0, 1]
+
+
+def test_parts_are_taken_as_soon_as_they_can_be(targets_of: Targets) -> None:
+    """The part of a reduction, and the test of a result, come right after the call that makes what they read."""
+    plan = make_plan(targets_of("a = exp(x)\nb = sin(a) * x\nz = sum(a) + sum(b) + sum(cos(b))", x=VECTOR))
+    (step,) = [each for each in plan.steps if isinstance(each, RunStep)]
+    program = programs_of(step).plain
+    made = {call.output: place for place, call in enumerate(program.calls)}
+    kinds = [call.kind for call in program.calls]
+    assert kinds.count("part") == 3
+    for place, call in enumerate(program.calls):
+        if call.kind == "part":
+            last = max(made.get(each, -1) for each in call.inputs)
+            assert set(kinds[last + 1 : place]) <= {"part", "check"}
+
+
+def test_members_are_sets() -> None:
+    """Sets of members as whole numbers join, meet and weigh like the sets that they stand for."""
+    values = Values()
+    x = values.leaf(leaf(np.ones(3)))
+    ops = [values.make(OPS[name], (x,), {}, x.shape, x.dtype) for name in ("exp", "sin", "cos", "neg", "tanh")]
+    members = Members(ops[:4])
+    some, others = members.of([ops[0], ops[1], ops[4]]), members.of([ops[1], ops[3], ops[1]])
+    assert some & others == members.of([ops[1]])
+    assert some | others == members.of([ops[0], ops[1], ops[3]])
+    assert members.of([]) == members.of([ops[4]]) == 0
+    assert members.nanoseconds(some | others) == pytest.approx(sum(nanoseconds(ops[place]) for place in (0, 1, 3)))
+
+
+def test_a_long_chain_of_views_is_planned_at_once() -> None:
+    """What a view may be a view of is held once, however often it is named on the way: 2**60 times here."""
+    x = leaf(np.arange(12.0).reshape(4, 3))
+    node = make.exp(x)
+    for _ in range(60):
+        node = make.select(make.stack([node, node], 1), 1, 0)
+    plan = fused_plan([node], least=2)
+    assert any(isinstance(step, RunStep) for step in plan.steps)
+    np.testing.assert_array_equal(run(plan)[node], np.exp(x.value))

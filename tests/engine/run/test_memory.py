@@ -12,11 +12,11 @@ import pytest
 from agrad.engine.errors import LimitError
 from agrad.engine.graph import TABLE, Node, leaf
 from agrad.engine.run import conditions, fused
-from agrad.engine.run import cost as cost_module
+from agrad.engine.run.blocks import programs_of
 from agrad.engine.run.conditions import Conditions, free_memory, memory_limit, under
 from agrad.engine.run.cost import cost, in_bytes
 from agrad.engine.run.cpu import run
-from agrad.engine.run.plan import make_plan
+from agrad.engine.run.plan import RunStep, make_plan
 
 Targets = Callable[..., list[Node]]
 
@@ -55,6 +55,28 @@ def test_a_fused_run_holds_its_results_and_little_else(targets_of: Targets, text
     assert measured <= cost(make_plan(nodes)).peak
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_few_long_rows_are_taken_in_pieces(targets_of: Targets, workers: int) -> None:
+    """Ops on single elements of rows of 8 MB are no run of whole rows, and the peak is that of short ones."""
+    text = "y = sum(exp(sin(x)) * cos(x) * x + tanh(x) * x, dim=1)\nz = sum(y * y)"
+    nodes = targets_of(text, x=RNG.standard_normal((2, SIZE)))
+    plan = make_plan(nodes)
+    assert max(programs_of(step).block_rows for step in plan.steps if isinstance(step, RunStep)) > 1000
+    with under(Conditions(workers=workers)):
+        assert peak_of(nodes) <= 2 * cost(plan).results + MORE / 4
+        assert peak_of(nodes) <= cost(plan).peak
+
+
+@pytest.mark.parametrize("rows", [2, 6])
+@pytest.mark.parametrize("text", ["z = sum(F.softmax(x, dim=1) * sin(x))", "z = sum(torch.cumsum(exp(x), 1) * x)"])
+def test_long_rows_that_are_computed_whole_are_in_the_estimate(targets_of: Targets, text: str, rows: int) -> None:
+    """A block of one long row, with all buffers of each worker, takes no more than was said."""
+    nodes = targets_of(text, x=RNG.standard_normal((rows, 2 * SIZE // rows)))
+    for workers in (1, 2):
+        with under(Conditions(workers=workers)):
+            assert peak_of(nodes) <= cost(make_plan(nodes)).peak
+
+
 def test_values_are_freed_at_their_last_use(targets_of: Targets) -> None:
     """A long chain of steps that cannot be fused holds a few values at a time, not all."""
     text = "a = x\n" + "a = torch.flip(torch.roll(a, 1, 0), (0,))\n" * 10 + "z = sum(a)\n"
@@ -79,6 +101,35 @@ def test_too_much_is_refused_before_anything_is_allocated(targets_of: Targets) -
         run(plan)
 
 
+def test_a_plan_without_runs_is_held_against_the_limit(targets_of: Targets) -> None:
+    """Many arrays too small to be fused are refused like large ones, with a limit that is given or by what is free."""
+    text = "a = sin(x)\n" + "a = sin(a)\n" * 100 + "z = sum(a)"
+    plan = make_plan(targets_of(text, x=RNG.standard_normal(5_000)))
+    assert not plan.fused
+    peak = cost(plan).peak
+    for limit in (1_000, peak - 1):
+        with under(Conditions(memory=limit)), pytest.raises(LimitError, match="--max-memory is"):
+            run(plan)
+    with under(Conditions(memory=peak)):
+        run(plan)
+
+
+def test_large_plans_without_runs_are_held_against_what_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a limit a plan is looked at from a size on, whether something is fused in it or not."""
+    monkeypatch.setattr(conditions, "free_memory", lambda: 1_000)
+    x = leaf(RNG.standard_normal(50_000))
+    nodes = [TABLE["sin"](x * float(number)) for number in range(60)]
+    for count in (30, 60):
+        plan = make_plan(nodes[:count])
+        assert not plan.fused
+        if plan.nbytes > conditions.SMALL:
+            with pytest.raises(LimitError, match="three quarters of what is free are 750 bytes"):
+                run(plan)
+        else:
+            run(plan)
+    assert plan.nbytes > conditions.SMALL
+
+
 def test_three_quarters_of_what_is_free_is_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a limit the system's free memory sets it; where it does not say, there is none."""
     monkeypatch.setattr(conditions, "free_memory", lambda: 4_000)
@@ -96,7 +147,7 @@ def test_free_memory_is_what_the_system_says() -> None:
 def test_default_limit_is_named_in_the_error(monkeypatch: pytest.MonkeyPatch, targets_of: Targets) -> None:
     """The message says where the limit comes from, and how to raise it."""
     monkeypatch.setattr(conditions, "free_memory", lambda: 1_000_000)
-    monkeypatch.setattr(cost_module, "SMALL", 0)
+    monkeypatch.setattr(conditions, "SMALL", 0)
     plan = make_plan(targets_of("z = sum(exp(x*y))", x=RNG.standard_normal(SIZE), y=RNG.standard_normal(SIZE)))
     with pytest.raises(LimitError, match="three quarters of what is free are 750 kB") as caught:
         run(plan)

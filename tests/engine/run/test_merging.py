@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agrad.engine.gradient import gradients
 from agrad.engine.graph import TABLE, Node, leaf
 from agrad.engine.run.cpu import run
 from agrad.engine.run.merging import Merging, part_of
 from agrad.engine.run.plan import fused_plan
+from agrad.engine.run.rows import MEANS, MOMENTS
 from agrad.engine.run.schedule import scheduled
 from agrad.engine.run.values import Value, Values
 
@@ -74,3 +76,36 @@ def test_values_are_needed_only_once() -> None:
     node = x * 2.0
     plan = scheduled([node], [x, node.args[1], node], (), 2, None)
     assert len(plan.steps) == 1
+
+
+@pytest.mark.parametrize("place", [0, 1, 4, 9])
+@pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan])
+def test_an_infinite_entry_is_seen_by_all_blocks(place: int, number: float) -> None:
+    """Moments with an entry that is not finite are the same, NaN and infinities too, from any number of parts."""
+    values = Values()
+    rows = np.arange(20.0).reshape(10, 2)
+    rows[place, 0] = number
+    x = values.leaf(leaf(rows))
+    for op, figures in ((MEANS, 2), (MOMENTS, 3)):
+        value = values.make(op, (x,), {"dim": (0,)}, (figures, 1, 2), x.dtype)
+        with np.errstate(all="ignore"):
+            whole = op.kernel(np, rows, dim=(0,))  # type: ignore[misc]  # it has one
+            for size in (10, 5, 4, 1):
+                parts = [rows[start : start + size] for start in range(0, 10, size)]
+                merging = Merging(value, len(parts))
+                for index, part in enumerate(parts):
+                    merging.add(index, part_of(value, [part], (0,)))
+                np.testing.assert_array_equal(merging.result()[:, :, 0], whole[:, :, 0])
+                np.testing.assert_allclose(merging.result()[:, :, 1], whole[:, :, 1], rtol=1e-14)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_gradients_of_an_infinite_column_are_those_of_one_block(both: Both) -> None:
+    """The gradient of a variance over many blocks has NaN and infinities where single kernels have them."""
+    rows = np.arange(2000.0)
+    rows[1] = np.inf
+    x = leaf(rows, requires_grad=True)
+    variance = TABLE["var"](x, 0)
+    gradient = gradients([variance], [leaf(np.float64(1.0))])[x]
+    for fused, plain in zip(*both([variance, gradient]), strict=True):
+        np.testing.assert_array_equal(fused, plain)

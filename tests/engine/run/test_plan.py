@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import agrad.engine.ops  # noqa: F401  # fills the table
-from agrad.engine.graph import leaf
+from agrad.engine.derivatives.nodes import merged
+from agrad.engine.graph import TABLE, Node, ancestors, leaf
 from agrad.engine.run.cpu import evaluate, run
-from agrad.engine.run.plan import make_plan
+from agrad.engine.run.plan import fused_plan, make_plan
 
 
 def test_common_subexpressions_are_computed_once() -> None:
@@ -65,3 +67,31 @@ def test_values_are_freed_at_their_last_use() -> None:
     outputs = {step.output for step in plan.steps}
     assert outputs - kept <= set(freed)
     assert x in [node for node, _ in plan.leaves]
+
+
+def of_bounds(bounds: tuple[float, float]) -> list[Node]:
+    """For each bound, 1 over a vector of numbers that are no less than it."""
+    x = leaf(np.full(3, -3.0))
+    return [1.0 / TABLE["clamp"](x, min=bound) for bound in bounds]
+
+
+@pytest.mark.parametrize(("bounds", "values"), [((0.0, -0.0), (np.inf, -np.inf)), ((1, 1.0), (1.0, 1.0))])
+def test_parameters_are_equal_when_they_are_written_equal(
+    bounds: tuple[float, float], values: tuple[float, float]
+) -> None:
+    """0.0 and -0.0, or 1 and 1.0, as parameters of one op make two values in each kind of plan; equal ones make one."""
+    nodes = of_bounds(bounds)
+    for plan in (make_plan(nodes), fused_plan(nodes, least=2), fused_plan(nodes, least=1000)):
+        found = run(plan)
+        assert [found[node][0] for node in nodes] == list(values)
+        assert len(set(plan.results.values())) == 2
+    x = leaf(np.full(3, -3.0))
+    assert len(make_plan([TABLE["clamp"](x, min=bounds[1]) for _ in range(2)]).steps) == 1
+
+
+def test_merged_graphs_keep_parameters_of_another_sign_apart() -> None:
+    """A graph whose equal parts are one node has one node for each sign of a zero."""
+    x = leaf(np.float64(-3.0), requires_grad=True)
+    clamped = [TABLE["clamp"](x, min=bound) for bound in (0.0, -0.0, 0.0)]
+    graph = merged(clamped[0] + clamped[1] * clamped[2], {x})
+    assert [node.op.name for node in ancestors([graph])].count("clamp_min") == 2
