@@ -25,7 +25,10 @@ def _direction_kernel(xp: Any, x: Any, y: Any) -> Any:
 
 
 def _direction(x: Node, y: Node) -> Node:
-    return apply(DIRECTION, (as_node(x), as_node(y)))
+    args = as_node(x), as_node(y)
+    dtype = infer.floating(args, {})[1]
+    # A single number of a wider dtype is as wide as the rest; NumPy would widen the rest.
+    return apply(DIRECTION, [arg if arg.is_number or arg.dtype == dtype else make.to(arg, dtype) for arg in args])
 
 
 DIRECTION = add_row(

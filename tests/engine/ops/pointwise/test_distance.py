@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agrad.engine.graph import make
+from agrad.engine.graph import leaf, make
+from agrad.engine.run.cpu import evaluate
 
 Slopes = Callable[..., list[Any]]
 Curvature = Callable[..., list[list[Any]]]
@@ -75,3 +77,12 @@ def test_dist_slopes(slopes: Slopes, p: float, expected: list[float]) -> None:
 def test_dist_of_equal_tensors(slopes: Slopes) -> None:
     """The slopes of dist(a, a) are 0, as in PyTorch."""
     assert slopes(make.dist, [1.0, 1.0], [1.0, 1.0]) == [[0.0, 0.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("number", [np.float64(2.0), np.int64(2)])
+def test_a_single_number_widens_nothing(number: Any) -> None:
+    """The direction of a float32 array and one number of another dtype is float32, as its node says."""
+    x = leaf(np.ones(3, np.float32), requires_grad=True)
+    node = make.direction(x, leaf(number))
+    assert node.dtype == np.float32
+    assert evaluate([node])[node].dtype == np.float32
