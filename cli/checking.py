@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,16 +13,16 @@ import numpy as np
 
 from agrad.engine.checking.directives import Directives, directives
 from agrad.engine.checking.discovery import STANDARD_INPUT, expression_files
-from agrad.engine.checking.finding import FileResult, Finding, Tally, exit_code
+from agrad.engine.checking.finding import FileResult, Finding, Tally, exit_code, faults
 from agrad.engine.checking.judges import Judges
 from agrad.engine.checking.judging import judged
-from agrad.engine.checking.lock import Lock, compared, lock_of
+from agrad.engine.checking.lock import Asked, Lock, compared, lock_of
 from agrad.engine.checking.lock_file import read_lock, write_lock
 from agrad.engine.checking.ordered import InOrder
 from agrad.engine.checking.policy import Policy
 from agrad.engine.checking.subjects import Subject, subjects
 from agrad.engine.checking.versions import this_run
-from agrad.engine.errors import AgradError, InputError
+from agrad.engine.errors import AgradError, InputError, Source
 from agrad.engine.files.data import read_data
 from agrad.engine.files.texts import check_target
 from agrad.engine.language import Formulas, assignments, build
@@ -93,10 +94,16 @@ def run(request: Request, writer: Writer) -> int:
     tally.files, tally.left = len(results), len(files) - len(results)
     findings = [finding for result in results for finding in result.findings]
     extra = [*_unused(given, results, single), *_compared(request, before, results)]
+    lock = None
+    try:
+        lock = _lock_after(request, before, results)
+    except InputError as error:
+        extra += faults(error, request.lock or "")
     tally.add([*findings, *extra])
     code = exit_code([*findings, *extra])
     writer.end(results, extra, tally, code)
-    _keep(request, before, results, writer, complete=not tally.left and not code)
+    if lock is not None and request.lock is not None:
+        _keep(request.lock, lock, writer, complete=not tally.left and not code)
     return code
 
 
@@ -132,20 +139,36 @@ def read(file: str, request: Request, given: Given, single: bool) -> tuple[Formu
     source = read_source(file, ())
     said = directives(source)
     values, spare = _values(said, given, single)
-    formulas = build(
-        source,
-        inputs=values,
-        spare=spare,
-        wrt=names(request.wrt or said.wrt, "--wrt") or None,
-        dtype=np.dtype(request.dtype or said.dtype or "float64"),
-    )
-    try:
+    with _told_of(source, said, {"--wrt": not request.wrt, "--at": True, "--data": True}):
+        formulas = build(
+            source,
+            inputs=values,
+            spare=spare,
+            wrt=names(request.wrt or said.wrt, "--wrt") or None,
+            dtype=np.dtype(request.dtype or said.dtype or "float64"),
+        )
+    with _told_of(source, said, {"--output": not request.outputs, "--grad-tensors": not request.grad_tensors}):
         weights = [weight_of(text, formulas) for text in request.grad_tensors or said.grad_tensors]
         asked = names(request.outputs or said.output, "--output")
         return formulas, subjects(formulas, asked, weights, request.policy.seed)
+
+
+@contextmanager
+def _told_of(source: Source, said: Directives, options: Mapping[str, bool]) -> Iterator[None]:
+    """Let an error in the value of an option be told of the file, at the option where the file has it.
+
+    Args:
+        source: the text.
+        said: its options.
+        options: the names of those that are read, and whether the file's own may be meant.
+    """
+    try:
+        yield
     except AgradError as error:
         if error.source is not None and error.source is not source:  # the text of an option
             error.message, error.spans = f"{error.source.name}: {error.message}", ()
+            error.source = None
+        said.locate(error, source, *[name for name, own in options.items() if own])
         error.source = source
         raise
 
@@ -208,23 +231,33 @@ def _lock_before(request: Request) -> Lock | None:
 def _compared(request: Request, before: Lock | None, results: Sequence[FileResult]) -> list[Finding]:
     if request.lock is None or before is None or request.update_lock:
         return []
-    return compared(before, _now(request), results, request.lock, request.policy.tolerance)
+    return compared(before, _now(request), results, request.lock, request.policy.tolerance, _asked(request))
+
+
+def _asked(request: Request) -> Asked:
+    return Asked(frozenset(names(request.outputs, "--output")), frozenset(names(request.wrt, "--wrt")))
 
 
 def _now(request: Request) -> Lock:
     return this_run(request.dtype or "float64", request.policy.seed)
 
 
-def _keep(
-    request: Request, before: Lock | None, results: Sequence[FileResult], writer: Writer, *, complete: bool
-) -> None:
-    """Write the lock where it is wanted and everything in it is right."""
+def _lock_after(request: Request, before: Lock | None, results: Sequence[FileResult]) -> Lock | None:
+    """The lock that is to be written; None where none is.
+
+    Raises:
+        InputError: where numbers of other conventions would stay in it.
+    """
     if request.lock is None or (before is not None and not request.update_lock):
-        return
+        return None
+    return lock_of(results, request.lock, _now(request), before, _asked(request))
+
+
+def _keep(path: str, lock: Lock, writer: Writer, *, complete: bool) -> None:
+    """Write the lock where everything in it is right."""
     if not complete:
-        writer.note(f"{request.lock} is not written: not everything is right")
+        writer.note(f"{path} is not written: not everything is right")
         return
-    lock = lock_of(results, request.lock, _now(request), before)
-    write_lock(request.lock, lock)
+    write_lock(path, lock)
     count = sum(map(len, lock.files.values()))
-    writer.note(f"{request.lock} is written: {count} {'output' if count == 1 else 'outputs'}")
+    writer.note(f"{path} is written: {count} {'output' if count == 1 else 'outputs'}")

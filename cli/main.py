@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, Final, NoReturn
 
 import click
@@ -76,16 +77,24 @@ class Commands(click.Group):
         arguments = list(sys.argv[1:] if args is None else args)
         never_crash_on_characters()
         try:
-            code = self._run(arguments, prog_name or "agrad", extra)
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            code = self._refused(arguments, prog_name or "agrad", extra)
         except BrokenPipeError:
             code = CLOSED_PIPE
-        except OSError as fault:  # the system refuses something: a full disk, no more processes
-            code = _report(LimitError(f"the system refuses: {fault.strerror or fault}", code="system"), arguments)
         except Exception as bug:  # whatever else comes here is a bug of agrad
             code = _report_bug(bug, arguments)
         sys.exit(code)
+
+    def _refused(self, arguments: list[str], name: str, extra: dict[str, Any]) -> int:
+        """Run; what the system refuses is told."""
+        try:
+            code = self._run(arguments, name, extra)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as fault:  # a full disk, no more processes
+            return _report(LimitError(f"the system refuses: {fault.strerror or fault}", code="system"), arguments)
+        return code
 
     def _run(self, arguments: list[str], name: str, extra: dict[str, Any]) -> int:
         try:
@@ -96,6 +105,9 @@ class Commands(click.Group):
         except AgradError as error:
             return _report(error, arguments)
         except click.ClickException as error:
+            if not arguments:  # this error is the help itself
+                complain(error.format_message())
+                return error.exit_code
             return _report(_from_click(error), arguments)
         except MemoryError:
             return _report(LimitError("out of memory", code="memory"), arguments)
@@ -126,7 +138,20 @@ def _report(error: AgradError, arguments: Sequence[str]) -> int:
 
 
 def _report_bug(bug: Exception, arguments: Sequence[str]) -> int:
-    what = str(bug).split("\n", 1)[0]
+    """Say that agrad has a bug; whatever goes wrong in saying so, the exit code remains."""
+    try:
+        _say_bug(bug, arguments)
+    except BrokenPipeError:
+        return CLOSED_PIPE
+    except Exception:  # the bug may lie in what it is said with
+        complain(f"a bug of agrad: {type(bug).__name__}")
+    return BUG
+
+
+def _say_bug(bug: Exception, arguments: Sequence[str]) -> None:
+    from .render.text import escaped
+
+    what = escaped(str(bug).split("\n", 1)[0])
     message = f"a bug of agrad: {type(bug).__name__}{': ' if what else ''}{what}"
     if _wants_json(arguments):
         from .render.json import json_text
@@ -137,8 +162,8 @@ def _report_bug(bug: Exception, arguments: Sequence[str]) -> int:
     if "--traceback" in arguments and sys.stderr is not None:
         import traceback
 
-        traceback.print_exception(bug, file=sys.stderr)
-    return BUG
+        lines = "".join(traceback.format_exception(bug)).split("\n")
+        complain("\n".join([escaped(line) for line in lines]))
 
 
 def _write_json(text: str) -> None:
@@ -151,15 +176,14 @@ def _write_json(text: str) -> None:
 def complain(text: str) -> None:
     """Write a line to stderr, if there is one."""
     if sys.stderr is not None:
-        with contextlib.suppress(OSError):  # nobody is left to be told
+        with contextlib.suppress(OSError, ValueError):  # nobody is left to be told
             sys.stderr.write(text.rstrip("\n") + "\n")
             sys.stderr.flush()
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
     """Whether the arguments ask for JSON, as far as can be told where they may be wrong."""
-    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
-    return any(one == "--format=json" or (one, other) == ("--format", "json") for one, other in pairs)
+    return "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
 
 
 def _show_version(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:

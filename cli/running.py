@@ -18,6 +18,7 @@ PATIENCE: Final = 1.0
 
 _WHOLE: Final = 100
 
+_LONGEST: Final = 24
 _SIZE: Final = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
 
 
@@ -25,13 +26,19 @@ def bytes_of(text: str) -> int:
     """A size such as 500MB, 2G or 1.5GiB in bytes.
 
     Raises:
-        InputError: where it is none.
+        InputError: where it is none, or more than can be counted.
     """
     found = _SIZE.fullmatch(text)
+    said = repr(text) if len(text) <= _LONGEST else f"{text[:_LONGEST]!r}..."
     if found is None:
-        raise InputError(f"--max-memory {text!r}: no size", hint="write 500MB, 2GB or 1.5GiB", code="usage")
+        raise InputError(f"--max-memory {said}: no size", hint="write 500MB, 2GB or 1.5GiB", code="usage")
     number, prefix, binary = found.groups()
-    return int(float(number) * (1024 if binary else 1000) ** " kmgt".index(prefix.lower() or " "))
+    size = float(number) * (1024 if binary else 1000) ** " kmgt".index(prefix.lower() or " ")
+    if size > sys.maxsize:
+        raise InputError(
+            f"--max-memory {said}: more than any machine has", hint="write 500MB, 2GB or 1.5GiB", code="usage"
+        )
+    return int(size)
 
 
 class Waiting:

@@ -17,6 +17,8 @@ INPUT: Final = "(input)"
 
 def stacked(text: str) -> str:
     """The text of an array with each of its rows on a line, as PyTorch prints them."""
+    if not text.startswith("[["):
+        return text
     first, *rest = text.split("], ")
     lines, depth = first, first.count("[") - first.count("]") - 1
     for row in rest:

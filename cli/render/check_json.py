@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from agrad.engine.checking.finding import FileResult, Finding, Tally
 from agrad.engine.checking.report import SCHEMA_VERSION, finding_as_json, result_as_json
 
-from .json import json_text
-
-_dumped: Final = json.JSONEncoder(allow_nan=False).encode
+from .json import dumped, json_text
 
 
 def whole_text(results: Sequence[FileResult], lock: Sequence[Finding], tally: Tally, code: int) -> str:
@@ -28,15 +25,15 @@ def whole_text(results: Sequence[FileResult], lock: Sequence[Finding], tally: Ta
 
 def file_line(result: FileResult) -> str:
     """One file as a line."""
-    return _dumped({"schema_version": SCHEMA_VERSION, **result_as_json(result)})
+    return dumped({"schema_version": SCHEMA_VERSION, **result_as_json(result)})
 
 
 def end_lines(lock: Sequence[Finding], tally: Tally, code: int) -> list[str]:
     """What comes after the files, a line each: everything that moved, and the sums."""
-    moved = [
-        _dumped({"schema_version": SCHEMA_VERSION, "lock": [finding_as_json(finding) for finding in lock]})
-    ] * bool(lock)
-    return [*moved, _dumped({"schema_version": SCHEMA_VERSION, "summary": _summary(tally, code)})]
+    moved = [dumped({"schema_version": SCHEMA_VERSION, "lock": [finding_as_json(finding) for finding in lock]})] * bool(
+        lock
+    )
+    return [*moved, dumped({"schema_version": SCHEMA_VERSION, "summary": _summary(tally, code)})]
 
 
 def _summary(tally: Tally, code: int) -> dict[str, Any]:

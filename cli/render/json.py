@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agrad.engine.files.json_data import json_value
 
+from .text import escaped
+
 if TYPE_CHECKING:
     from agrad.engine.report import Report, Row
 
@@ -23,7 +25,7 @@ def json_text(data: dict[str, Any]) -> str:
     """
     pieces: list[str] = []
     for name, value in data.items():
-        pieces += (",\n " if pieces else "{", _dumped(name), ": ", *_entry(value))
+        pieces += (",\n " if pieces else "{", dumped(name), ": ", *_entry(value))
     return "".join([*pieces, "}\n"] if pieces else ["{}\n"])
 
 
@@ -40,10 +42,10 @@ def report_text(report: Report, *, full: bool) -> str:
 def _entry(value: Any) -> tuple[str, ...]:
     """The pieces of an entry's text; they are joined once, as there may be many megabytes of them."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
-        value = Encoded([_dumped(element) for element in value])
+        value = Encoded([dumped(element) for element in value])
     if isinstance(value, Encoded) and value:
         return "[\n  ", ",\n  ".join(value), "]"
-    return (_dumped(value),)
+    return (dumped(value),)
 
 
 def _node_text(row: Row, full: bool) -> str:
@@ -51,24 +53,38 @@ def _node_text(row: Row, full: bool) -> str:
     place = "null" if line is None else line
     gradient = "null" if grad is None else _value_text(grad, full)
     return (
-        f'{{"name": {_dumped(name)}, "line": {place}, "expression": {_dumped(expression)}, {_kind(op, shape, dtype)}, '
+        f'{{"name": {dumped(name)}, "line": {place}, "expression": {dumped(expression)}, {_kind(op, shape, dtype)}, '
         f'"value": {_value_text(value, full)}, {_flags(requires_grad, is_leaf, grad_fn)}, "grad": {gradient}}}'
     )
 
 
 def _value_text(value: Any, full: bool) -> str:
     found = json_value(value, full=full)
-    return repr(found) if type(found) is float else _dumped(found)
+    return repr(found) if type(found) is float else dumped(found)
 
 
 @lru_cache
 def _kind(op: str, shape: tuple[int, ...], dtype: str) -> str:
-    return _dumped({"op": op, "shape": shape, "dtype": dtype})[1:-1]
+    return dumped({"op": op, "shape": shape, "dtype": dtype})[1:-1]
 
 
 @lru_cache
 def _flags(requires_grad: bool, is_leaf: bool, grad_fn: str | None) -> str:
-    return _dumped({"requires_grad": requires_grad, "is_leaf": is_leaf, "grad_fn": grad_fn})[1:-1]
+    return dumped({"requires_grad": requires_grad, "is_leaf": is_leaf, "grad_fn": grad_fn})[1:-1]
 
 
-_dumped: Final = json.JSONEncoder(allow_nan=False).encode
+def dumped(value: Any) -> str:
+    """A value as strict JSON; the bytes of a name that is no UTF-8 are written as escapes, not as half characters."""
+    text = _encoded(value)
+    return _encoded(_whole(value)) if "\\ud" in text else text
+
+
+_encoded: Final = json.JSONEncoder(allow_nan=False).encode
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return "".join([escaped(character) if "\ud800" <= character <= "\udfff" else character for character in value])
+    if isinstance(value, dict):
+        return {_whole(name): _whole(entry) for name, entry in value.items()}
+    return [_whole(entry) for entry in value] if isinstance(value, (list, tuple)) else value

@@ -38,6 +38,8 @@ def value_text(value: Any, detail: Detail = NORMAL) -> str:
     array = np.asarray(value)
     if not array.shape:
         return _element_text(array, array[()], detail.digits)
+    if not array.size:
+        return "[]" if array.ndim == 1 else f"[], size=({', '.join(map(str, array.shape))})"
     if detail.elements and array.size > detail.elements:
         return _ends_text(array, detail)
     return _nested_text(array, detail.digits)

@@ -16,10 +16,12 @@ from agrad.engine.report import SCHEMA_VERSION
 
 from ..screen import Screen
 from .numbers import NORMAL, Detail, value_text
-from .text import columns, escaped, shortened, words, wrapped
+from .text import columns, escaped, shortened, tokens, wrapped
 
 _GAP: Final = 2
 _LABEL: Final = 12
+_LEAST: Final = 24
+"""Columns that a sentence needs beside a name or a label; where there are fewer it stands below."""
 _COARSE: Final = Detail(4, 12)
 """What every machine agrees on."""
 _NOISE: Final = 1e-12
@@ -34,9 +36,17 @@ def list_lines(rows: Sequence[Op], screen: Screen) -> list[str]:
     for family, group in groupby(rows, key=lambda op: op.family):
         lines += [*([""] if lines else []), screen.painted(family, "bold")]
         for op in group:
-            doc = shortened(escaped(op.doc, ascii_only=screen.ascii_only), max(screen.width - width - _GAP, 24))
-            lines.append(f"{' ' * _GAP}{op.name:<{width}}{doc}".rstrip())
+            lines += _named(op, width, screen)
     return lines
+
+
+def _named(op: Op, width: int, screen: Screen) -> list[str]:
+    """The name of an op and its sentence beside it, or below it where the screen is narrow."""
+    doc = escaped(op.doc, ascii_only=screen.ascii_only)
+    room = screen.width - width - _GAP
+    if room >= _LEAST:
+        return [f"{' ' * _GAP}{op.name:<{width}}{shortened(doc, room)}".rstrip()]
+    return [" " * _GAP + op.name, " " * 2 * _GAP + shortened(doc, screen.width - 2 * _GAP)]
 
 
 def list_json(rows: Sequence[Op]) -> dict[str, Any]:
@@ -102,7 +112,11 @@ def entry_lines(entry: Reference, screen: Screen) -> list[str]:
 def _block(text: str, label: str, screen: Screen) -> list[str]:
     """A text beside its label, in as many lines as it needs."""
     text = escaped(text, ascii_only=screen.ascii_only)
-    first, *more = wrapped(text, max(screen.width - _GAP - _LABEL, 30), words) or [""]
+    room = screen.width - _GAP - _LABEL
+    if room < _LEAST:
+        lines = [" " * 2 * _GAP + line for line in wrapped(text, screen.width - 2 * _GAP, tokens)]
+        return [" " * _GAP + screen.painted(label, "dim"), *lines] if label else lines
+    first, *more = wrapped(text, room, tokens) or [""]
     head = " " * _GAP + screen.painted(label, "dim") + " " * (_LABEL - len(label)) if label else " " * (_GAP + _LABEL)
     return [(head + first).rstrip(), *[" " * (_GAP + _LABEL) + line for line in more]]
 

@@ -67,6 +67,9 @@ def _result(finding: Finding, rules: Sequence[str]) -> dict[str, Any]:
         "message": {"text": _plain(message(finding))},
     }
     location = _location(finding)
+    if location is None and finding.place is not None:  # the standard input is no artifact
+        line, column = finding.place.line, finding.place.column
+        result["message"]["text"] = f"<stdin>:{line}:{column}: {result['message']['text']}"
     if location is not None:
         result["locations"] = [{"physicalLocation": location}]
     return result

@@ -21,7 +21,8 @@ def expression_files(named: Sequence[str], exclude: Sequence[str] = ()) -> list[
 
     Args:
         named: files, folders and `-`.
-        exclude: patterns of paths or names to leave out, as a shell writes them, of files found in folders.
+        exclude: patterns of paths or names to leave out, as a shell writes them, of files and folders found in folders;
+            a pattern that ends in a slash means folders only.
 
     Raises:
         InputError: where a folder holds no expression file.
@@ -44,12 +45,15 @@ def _identity(path: str) -> str:
 
 def _below(folder: str, exclude: Sequence[str]) -> list[str]:
     found: list[str] = []
+    plain = [pattern for pattern in exclude if not pattern.endswith("/")]
     for parent, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+        folders[:] = [
+            name for name in folders if not (name.startswith(".") or _excluded(_path(parent, name), name, exclude))
+        ]
         for name in files:
-            path = os.path.normpath(os.path.join(parent, name))  # noqa: PTH118  # as the person names it
+            path = _path(parent, name)
             hidden = name.startswith(".") or not (os.path.isfile(path) or os.path.islink(path))  # noqa: PTH113, PTH114  # a pipe, say
-            if name.endswith(SUFFIX) and not hidden and not _excluded(path, name, exclude):
+            if name.endswith(SUFFIX) and not hidden and not _excluded(path, name, plain):
                 found.append(path)
     if not found:
         raise InputError(
@@ -60,6 +64,12 @@ def _below(folder: str, exclude: Sequence[str]) -> list[str]:
     return found
 
 
+def _path(parent: str, name: str) -> str:
+    """A path as the person names it."""
+    return os.path.normpath(os.path.join(parent, name))  # noqa: PTH118  # only text
+
+
 def _excluded(path: str, name: str, patterns: Sequence[str]) -> bool:
     plain = path.replace(os.sep, "/")
-    return any(fnmatch(name, pattern) or fnmatch(plain, pattern.rstrip("/")) for pattern in patterns)
+    wanted = [pattern.removeprefix("./").rstrip("/") for pattern in patterns]
+    return any(fnmatch(name, pattern) or fnmatch(plain, pattern) for pattern in wanted)

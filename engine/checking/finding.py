@@ -117,6 +117,7 @@ class FileResult:
         warnings: sentences that came with the numbers.
         seconds: how long it took.
         names: every name of the text; empty where it could not be read.
+        dtype: of its floats.
     """
 
     file: str
@@ -125,6 +126,7 @@ class FileResult:
     warnings: list[str] = field(default_factory=list)
     seconds: float = 0.0
     names: frozenset[str] = frozenset()
+    dtype: str = "float64"
 
     @property
     def failed(self) -> bool:

@@ -49,6 +49,7 @@ def judged(file: str, read: Read, judges: Judges, policy: Policy) -> FileResult:
     try:
         formulas, subjects = read()
         result.names = frozenset(formulas.names)
+        result.dtype = formulas.dtype.name
         with np.errstate(all="ignore"):  # what overflows is judged, not warned of
             _judge(formulas, subjects, result, judges, policy)
     except AgradError as error:
@@ -70,7 +71,8 @@ def _judge(formulas: Formulas, subjects: Sequence[Subject], result: FileResult, 
             narrow = _narrowed(formulas, subject, bindings)
             result.findings.append(_gradient(narrow, subject, result, judges, policy))
         except AgradError as error:  # the other outputs are judged all the same
-            error.source = error.source or formulas.source
+            if error.source is None:
+                error.source, error.spans = formulas.source, error.spans or (subject.span,)
             result.findings += faults(error, result.file)
     try:
         result.findings += [_claim(formulas, claim, result.file, policy) for claim in judges.claims(formulas)]

@@ -42,6 +42,7 @@ def read_lock(path: str) -> Lock | None:
             file: {name: _locked(entry, path, name) for name, entry in _mapping(outputs, path, file).items()}
             for file, outputs in _mapping(content.get("files"), path, "files").items()
         },
+        {file: str(dtype) for file, dtype in _mapping(content.get("dtypes", {}), path, "dtypes").items()},
     )
 
 
@@ -89,6 +90,8 @@ def write_lock(path: str, lock: Lock) -> None:
 def lock_text(lock: Lock) -> str:
     """A lock as text: what changes is seen line by line."""
     head = {"schema_version": SCHEMA_VERSION, **lock.versions, "conventions": dict(lock.conventions)}
+    if lock.dtypes:
+        head["dtypes"] = dict(lock.dtypes)
     lines = [f" {_dumped(name)}: {_dumped(value)},\n" for name, value in head.items()]
     files = ",\n".join([f"  {_dumped(file)}: {_outputs(outputs)}" for file, outputs in lock.files.items()])
     return f'{{\n{"".join(lines)} "files": {{\n{files}\n }}\n}}\n'

@@ -14,7 +14,7 @@ def this_run(dtype: str, seed: int) -> Lock:
     """A lock without files: versions and conventions of this run.
 
     Args:
-        dtype: of floats, where a file does not say another.
+        dtype: of floats; a file may say another, and the lock keeps it beside.
         seed: of the cotangents of outputs that are no single number.
     """
     versions = {"agrad": agrad_version(), "numpy": np.__version__}

@@ -23,6 +23,9 @@ SYMBOLS: Final[Mapping[str, str]] = {
 }
 _TIGHT: Final = frozenset({"/", "**"})
 
+SECONDS: Final = 1.0
+"""How long the value of one operation on 50 digits may take."""
+
 
 class Made(NamedTuple):
     """Where a number that is not finite comes from.
@@ -119,7 +122,10 @@ def _any_nan(value: Any) -> bool:
 
 
 def reason(made: Made) -> str:
-    """Why an operation gives what is not finite, from its formula on 50 digits; empty where that does not say it."""
+    """Why an operation gives what is not finite, from its formula on 50 digits; empty where that does not say it.
+
+    That it was given up after `SECONDS` is said.
+    """
     node = made.node
     if not made.entries or node.op.formula is None or made.node.dtype.kind != "f":
         return ""
@@ -129,13 +135,18 @@ def reason(made: Made) -> str:
     from ..referees.case import CannotJudge
     from ..referees.forward import entry_of
     from ..worker.budget import Budget, BudgetSpent
+    from ..worker.interrupt import interrupted
 
     m = PreciseArithmetic()
+    budget = Budget(1_000, SECONDS)
     try:
-        exact = entry_of(m, node, [m.number(entry) for entry in made.entries], Budget(1_000, 1.0))
-        if m.finite(exact):
-            return f"too large for {node.dtype.name}: it is {m.text(exact, 6)}"
-    except (CannotJudge, BudgetSpent, ArithmeticError, TypeError, ValueError):
+        with interrupted(budget):
+            exact = entry_of(m, node, [m.number(entry) for entry in made.entries], budget)
+            if m.finite(exact):
+                return f"too large for {node.dtype.name}: it is {m.text(exact, 6)}"
+    except (BudgetSpent, MemoryError) as spent:
+        return f"what it is on 50 digits was given up: {str(spent) or 'out of memory'}"
+    except (CannotJudge, ArithmeticError, TypeError, ValueError):
         return ""
     domain = node.op.domain.split(";")[0]
     return f"{node.op.name} has a value for {domain}" if domain and not domain.startswith("all ") else ""

@@ -40,17 +40,46 @@ def read_data(option: str) -> Arrays:
 
 
 def _numbers(array: Any, label: str) -> Any:
-    """An array as the graph takes it: bool, int64, float32, float64 or complex; without axes, a NumPy scalar."""
-    kind = array.dtype.kind
+    """An array as the graph takes it: bool, int64, float32, float64 or complex; without axes, a NumPy scalar.
+
+    Bytes come into the order of this machine.
+
+    Raises:
+        InputError: where it holds something else than numbers.
+        LimitError: where a number is too large, and would silently become another one.
+    """
+    kind, size = array.dtype.kind, array.dtype.itemsize
     if kind in "iu":
+        if kind == "u" and array.size and array.max() > LARGEST_INTEGER:
+            raise LimitError(f"{label}: an integer is too large", hint="the largest is 2**63 - 1")
         array = array.astype(np.int64, copy=False)
-    elif kind == "f" and array.dtype != np.float32:
-        array = array.astype(np.float64, copy=False)
-    elif kind == "c" and array.dtype != np.complex64:
-        array = array.astype(np.complex128, copy=False)
-    elif kind not in "bfc":
+    elif kind == "f":
+        array = _as_floats(array, np.float32 if size == 4 else np.float64, label)
+    elif kind == "c":
+        array = _as_floats(array, np.complex64 if size == 8 else np.complex128, label)
+    elif kind != "b":
         raise InputError(f"{label} holds {array.dtype.name} values, not numbers", code="data")
     return array if array.shape else array[()]
+
+
+LARGEST_INTEGER: Final = 2**63 - 1
+
+
+def _as_floats(array: Any, dtype: type[np.inexact[Any]], label: str) -> Any:
+    with np.errstate(over="ignore"):
+        floats = array.astype(dtype, copy=False)
+    if array.dtype.itemsize > floats.dtype.itemsize:
+        for wide, narrow in ((array.real, floats.real), (array.imag, floats.imag)):
+            if np.any(np.isinf(narrow) & ~np.isinf(wide)):
+                raise _too_large(label)
+    return floats
+
+
+def _too_large(label: str) -> LimitError:
+    return LimitError(
+        f"{label}: a number is too large for a float",
+        hint="the largest float is 1.8e308; write inf for infinity",
+    )
 
 
 def _load(path: str, stream: BinaryIO) -> Any:
@@ -169,7 +198,7 @@ def _is_number(text: str) -> bool:
 
 def _column(path: str, label: str, numbers: list[int], cells: tuple[str, ...]) -> Any:
     try:
-        return np.array([float(cell) for cell in cells])
+        column = np.array([float(cell) for cell in cells])
     except ValueError:
         for number, cell in zip(numbers, cells, strict=True):
             if not _is_number(cell):
@@ -178,6 +207,10 @@ def _column(path: str, label: str, numbers: list[int], cells: tuple[str, ...]) -
                     f"{path}:{number}: column {label!r}: {what}", hint="write nan where a value is missing", code="data"
                 ) from None
         raise
+    for row in np.flatnonzero(np.isinf(column)):
+        if any(character.isdecimal() for character in cells[row]):
+            raise _too_large(f"{path}:{numbers[row]}: column {label!r}")
+    return column
 
 
 def _read_json(path: str, name: str) -> Arrays:
@@ -190,8 +223,14 @@ def _read_json(path: str, name: str) -> Arrays:
             raise InputError(f"{path}: {twice!r} stands twice", code="data")
         return entries
 
+    def number(text: str) -> float:
+        value = float(text)
+        if abs(value) == np.inf:
+            raise _too_large(path)
+        return value
+
     try:
-        content = json.loads(read_text(path), object_pairs_hook=unique)
+        content = json.loads(read_text(path), object_pairs_hook=unique, parse_float=number)
     except json.JSONDecodeError as fault:
         raise InputError(f"{path}:{fault.lineno}:{fault.colno}: not JSON: {fault.msg}", code="data") from None
     except (RecursionError, ValueError) as fault:
@@ -215,8 +254,13 @@ def _from_json(value: Any, label: str) -> Any:
         array = np.asarray(value)
     except (ValueError, OverflowError):
         raise InputError(f"{label} is a ragged list: rows of different lengths", code="data") from None
-    if array.dtype.kind == "U":
+    if array.dtype.kind in "UO":
         array = np.asarray(_without_words(value))
+    if array.dtype.kind == "O" and all(type(entry) in (int, float) for entry in array.flat):
+        try:
+            array = array.astype(np.float64)
+        except OverflowError:
+            raise _too_large(label) from None
     if array.dtype.kind not in "biuf":
         raise InputError(f"{label} is no number and no nested list of numbers", code="data")
     if array.dtype.kind in "iu":

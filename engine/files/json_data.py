@@ -27,9 +27,15 @@ def json_value(value: Any, *, full: bool = False) -> Any:
     if kind is int or kind is bool:
         return value
     array = np.asarray(value)
-    if array.size > LARGEST_WRITTEN and not full:
+    if _entries(array) > LARGEST_WRITTEN and not full:
         return {name: _entry_as_json(entry) for name, entry in summary(array).items()}
     return _nested(array)
+
+
+def _entries(array: Any) -> int:
+    """How many entries the nested lists of an array have: of one without elements, how many empty lists."""
+    shape = array.shape
+    return array.size or math.prod(shape[: shape.index(0)])  # type: ignore[no-any-return]  # an array of any dtype
 
 
 def _entry_as_json(entry: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..errors import InputError
-from ..graph import DType, Node, Op, Outputs, leaf
+from ..graph import INTEGERS, DType, Node, Op, Outputs, leaf
 from .listing import Listing, described, has_nodes, stacked
 from .names import nearest
 from .signatures import Parameter, Signature, signature
@@ -89,8 +89,16 @@ class Converter:
         """A value as its parameter wants it.
 
         Raises:
-            InputError: where it cannot be.
+            InputError: where it cannot be, or is an integer beyond all sizes.
         """
+        plain = self._converted(op, parameter, value)
+        if type(plain) in _MAYBE_LARGE and parameter.types and _too_large(plain):
+            if type(plain) is int and float in parameter.types:
+                return leaf(plain).value
+            raise InputError(f"{parameter.name} of {op.name} is too large", hint="the largest integer is 2**63 - 1")
+        return plain
+
+    def _converted(self, op: Op, parameter: Parameter, value: Any) -> Any:
         kind = type(value)
         if kind is Node:
             if parameter.label:
@@ -152,6 +160,15 @@ class Converter:
 
     def _wrong(self, op: Op, parameter: Parameter, value: Any, words: str) -> InputError:
         return InputError(f"{parameter.name} of {op.name} must be {words}, not {described(value)}")
+
+
+_MAYBE_LARGE: Final = frozenset((int, tuple, list))
+
+
+def _too_large(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return any(_too_large(item) for item in value)
+    return type(value) is int and not -INTEGERS <= value < INTEGERS
 
 
 def _rows(listing: Listing) -> list[Any]:

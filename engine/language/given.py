@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..errors import InputError, Span
-from ..graph import BOOL, COMPLEX64, COMPLEX128, FLOAT32, INT64, DType, Node, leaf
+from ..graph import BOOL, COMPLEX64, COMPLEX128, FLOAT32, INT64, INTEGERS, DType, Node, leaf
 from .integers import Integers
 
 _EXACT: Final = 2**53
@@ -31,12 +31,16 @@ def given_leaf(name: str, value: Any, dtype: DType, integers: Integers, span: Sp
         array = np.asarray(value)
     except (ValueError, TypeError, OverflowError) as error:
         raise InputError(f"the value given for {name} is no array of numbers: {error}", spans=(span,)) from None
+    if type(value) is int and not -INTEGERS <= value < INTEGERS:
+        return leaf(dtype.type(leaf(value).value))
     kind = array.dtype.kind
     if kind not in "biufc":
         raise InputError(
             f"the value given for {name} is no array of numbers: its dtype is {array.dtype}", spans=(span,)
         )
     if kind in "iu":
+        if kind == "u" and array.size and array.max() >= INTEGERS:
+            raise InputError(f"the value given for {name} has an integer beyond 2**63 - 1", spans=(span,))
         if array.size and int(np.abs(array).max()) > _EXACT:
             return leaf(array.astype(INT64)[()])
         node = leaf(array.astype(dtype)[()])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import InputError
-from ..graph import TABLE, DType, Node, Outputs, leaf
+from ..graph import INTEGERS, TABLE, DType, Node, Outputs, leaf
 from .binding import Converter
 from .integers import Integers
 from .listing import Listing, collect, described
@@ -25,8 +25,10 @@ class Indices:
         Raises:
             InputError: where it is no integer.
         """
-        if value is None or type(value) is int:
+        if value is None:
             return value
+        if type(value) is int:
+            return max(-INTEGERS, min(value, INTEGERS - 1))  # beyond the end is the end
         integer = self.integers.plain(value) if type(value) is Node else None
         if type(integer) is int:
             return integer
@@ -58,6 +60,8 @@ class Indices:
                     f"an index must be an integer, not {item}",
                     hint=f"write {int(item.real)}" if abs(item) < 1e15 else "",
                 )
+            elif type(item) is int and not -INTEGERS <= item < INTEGERS:
+                raise InputError("an index is too large", hint="the largest integer is 2**63 - 1")
             elif item is None or item is Ellipsis or isinstance(item, (bool, int, slice)):
                 result.append(item)
             else:

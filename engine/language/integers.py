@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AgradError, InputError
-from ..graph import INT64, LEAF, Node, ancestors, leaf
+from ..errors import AgradError, InputError, LimitError
+from ..graph import INT64, INTEGERS, LEAF, Node, ancestors, leaf
 from ..ops.concrete import value_of
 
 
@@ -37,8 +37,11 @@ class Integers:
             return node
         twin = self.twins.get(node)
         if twin is None:
+            value = np.asarray(node.value)
+            if not fits(value):
+                raise LimitError("an integer is too large", hint="the largest is 2**63 - 1")
             with np.errstate(all="ignore"):
-                value = np.asarray(node.value).astype(INT64)
+                value = value.astype(INT64)
             twin = self.twins[node] = leaf(value[()])
             twin.span = node.span
         return twin
@@ -71,6 +74,8 @@ class Integers:
             return None
         if value.dtype.kind not in "iuf" or not np.all(np.isfinite(value)) or np.any(value != np.trunc(value)):
             return None
+        if not fits(value):
+            raise LimitError("an integer is too large", hint="the largest is 2**63 - 1")
         for part in parts:
             self.twin(part)
         return _tuples(value.astype(INT64).tolist())
@@ -82,6 +87,14 @@ class Integers:
         self.constants.update([part for part in ancestors([node]) if part.op is LEAF])
         value = value_of(node)
         return value.item() if isinstance(value, (np.generic, np.ndarray)) else value
+
+
+def fits(value: Any) -> bool:
+    """Whether integers can hold the numbers of an array; where some are NaN, they are not asked."""
+    if value.dtype.kind not in "uf":
+        return True
+    with np.errstate(invalid="ignore"):
+        return not bool(np.any(value >= INTEGERS) or np.any(value < -INTEGERS))
 
 
 def _tuples(value: Any) -> Any:

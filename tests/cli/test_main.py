@@ -68,6 +68,16 @@ def test_unknown_option_is_answered_with_the_nearest() -> None:
     assert "agrad eval --help" in result.stderr
 
 
+def test_no_arguments_give_the_help() -> None:
+    """Without arguments the help is shown as click shows it for any group: on stderr, with the code of wrong usage."""
+    result = CliRunner().invoke(agrad, [])
+    shown = CliRunner().invoke(agrad, ["--help"]).output
+    assert result.output == shown
+    plain = CliRunner().invoke(click.Group("plain"), [])
+    assert result.exit_code == plain.exit_code
+    assert (result.stdout == "") == (plain.stdout == "")
+
+
 def failing(monkeypatch: pytest.MonkeyPatch, raised: BaseException, *arguments: str) -> Any:
     """A run whose command raises."""
 
@@ -114,3 +124,40 @@ def test_bug_is_one_line_and_traceback_shows_the_rest(monkeypatch: pytest.Monkey
     result = failing(monkeypatch, ZeroDivisionError("first\nsecond"))
     assert result.stderr == "a bug of agrad: ZeroDivisionError: first (--traceback shows where)\n"
     assert "Traceback (most recent call last)" in failing(monkeypatch, ZeroDivisionError("x"), "--traceback").stderr
+
+
+def test_what_a_bug_says_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No control character of an exception's text reaches the terminal, with its traceback or without."""
+    for arguments in ([], ["--traceback"]):
+        result = failing(monkeypatch, ZeroDivisionError("\x1b[31m\u202ered"), *arguments)
+        assert result.exit_code == 70
+        assert "\\x1b[31m" in result.stderr
+        assert "\x1b" not in result.stderr
+        assert "\u202e" not in result.stderr
+
+
+class Wordless(Exception):  # noqa: N818  # what a bug raises may be called anything
+    """An exception that cannot be written."""
+
+    def __str__(self) -> str:
+        raise ZeroDivisionError("no words")
+
+
+@pytest.mark.parametrize("arguments", [[], ["--format", "json"], ["--traceback"]])
+def test_a_bug_that_cannot_be_told_is_named(monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
+    """Where the report of a bug fails itself, the bug's name and its exit code are left."""
+    result = failing(monkeypatch, Wordless(), *arguments)
+    assert result.exit_code == 70
+    assert "a bug of agrad: Wordless" in result.output
+    assert "no words" not in result.output
+
+
+def test_a_reader_that_goes_while_a_bug_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe that closes under the report of a bug ends as any closed pipe does."""
+
+    def gone(_: str) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(main, "write", gone)
+    assert failing(monkeypatch, ZeroDivisionError("x"), "--format", "json").exit_code == 141
+    assert failing(monkeypatch, OSError(28, "No space left"), "--format", "json").exit_code == 141

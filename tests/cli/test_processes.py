@@ -40,6 +40,14 @@ def test_paraboloid_is_certified() -> None:
     assert result.stderr == b""
 
 
+def test_without_arguments_the_help_is_shown() -> None:
+    """The bare command shows its help and no traceback."""
+    result = run()
+    assert result.returncode in (0, 2)
+    assert b"Traceback" not in result.stderr
+    assert b"agrad eval -e" in result.stdout + result.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -28,6 +28,15 @@ def test_no_size(text: str) -> None:
         bytes_of(text)
 
 
+@pytest.mark.parametrize("text", ["9" * 400, "9" * 5000, "1" * 20, "9" * 18 + "GB"])
+def test_more_than_can_be_counted(text: str) -> None:
+    """A size beyond all memory is refused in words, and told by its beginning."""
+    with pytest.raises(InputError, match="more than any machine has") as caught:
+        bytes_of(text)
+    assert caught.value.exit_code == 2
+    assert len(caught.value.message) < 100
+
+
 class Recorded:
     """A bar that notes what is done to it."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -286,6 +287,110 @@ def test_a_lock_is_written_and_then_compared() -> None:
 
 
 @pytest.mark.usefixtures("folder", "quick")
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--wrt q", "q is no name"),
+        ("--wrt x,,z", "a name is missing"),
+        ("--wrt n", "n cannot be differentiated by"),
+        ("--output q", "has no name q"),
+        ("--grad-tensors q", "has no name q"),
+        ("--grad-tensors q=1", "q is no output"),
+        ("--grad-tensors '[1, 2'", "never closed"),
+        ("--grad-tensors z=@none.npy", "no such file"),
+        ("--at k=5", "k, which is given a value"),
+    ],
+)
+def test_an_option_of_a_file_that_is_wrong_has_its_place(option: str, said: str) -> None:
+    """What is wrong with an option that a file gives stands at its line and column in every format."""
+    put(a=f"x = 1.5\nn = x > 2\nz = x**2\n# check: --dtype float64 {option}\n")
+    result = run("a.txt")
+    assert result.exit_code == 2
+    assert said in result.stdout
+    assert "a.txt:4:26: " in result.stdout
+    assert "line=4,endLine=4,col=26," in run("a.txt", "--format", "github").stdout
+    (finding,) = data("a.txt", code=2)["files"][0]["findings"]
+    assert (finding["line"], finding["column"]) == (4, 26)
+    sarif = json.loads(run("a.txt", "--format", "sarif").stdout)
+    (found,) = sarif["runs"][0]["results"]
+    assert found["locations"][0]["physicalLocation"]["region"]["startLine"] == 4
+    sarif = json.loads(run("-", "--format", "sarif", text=Path("a.txt").read_text()).stdout)
+    (found,) = sarif["runs"][0]["results"]
+    assert found["message"]["text"].startswith("<stdin>:4:26: ")
+
+
+@pytest.mark.usefixtures("folder", "quick")
+def test_weights_of_another_shape_have_the_place_of_their_output() -> None:
+    """Weights that do not fit an output are told at its statement."""
+    put(a="x = 1.5\nz = x**2\n# check: --grad-tensors [1,2]\n")
+    (finding,) = data("a.txt", code=2)["files"][0]["findings"]
+    assert finding["line"] == 2
+
+
+@pytest.mark.usefixtures("folder", "quick")
+@pytest.mark.parametrize("format_", ["table", "json", "jsonl", "junit", "github", "sarif"])
+def test_a_name_that_is_no_utf_8_is_written_escaped(format_: str) -> None:
+    """The bytes of such a name are written as escapes in every format, never as half a character."""
+    try:
+        Path(os.fsdecode(b"a\xff.txt")).write_text(WRONG)
+    except OSError:
+        pytest.skip("the system has no such names")
+    result = run(".", "--format", format_)
+    assert result.exit_code == 2
+    escape = {"json": "a\\\\xff.txt", "jsonl": "a\\\\xff.txt", "sarif": "a%FF.txt"}.get(format_, "a\\xff.txt")
+    assert escape in result.stdout
+    assert "udcff" not in result.stdout
+    assert "\udcff" not in result.stdout
+
+
+@pytest.mark.usefixtures("folder", "quick")
+@pytest.mark.parametrize("narrow", [["--output", "z"], ["--wrt", "w"], ["--output", "w", "--wrt", "x"]])
+def test_a_narrower_check_leaves_the_rest_of_the_lock(narrow: list[str]) -> None:
+    """Where only some outputs or gradients are asked for, the others are not said to be gone, and stay in the lock."""
+    put(b="x = 1.5\nw = 2*x\nz = x * w\nw2 = x + w\n")
+    everything = ["--output", "w,z,w2", "--wrt", "x"]
+    if "--output" not in narrow:
+        put(b="x = 1.5\nw = 2.0\nz = x * w\n")
+        everything = []
+    assert run("b.txt", "--lock", "g.lock", *everything).exit_code == 0
+    first = Path("g.lock").read_text()
+    result = run("b.txt", "--lock", "g.lock", *narrow)
+    assert (result.exit_code, "removed" in result.output) == (0, False)
+    assert run("b.txt", "--lock", "g.lock", "--update-lock", *narrow).exit_code == 0
+    assert Path("g.lock").read_text() == first
+
+
+@pytest.mark.usefixtures("folder", "quick")
+def test_a_lock_keeps_the_dtype_of_each_file() -> None:
+    """A file that says its own dtype is not recorded under another; a change of it is told."""
+    put(a=RIGHT, b="# check: --dtype float32\n" + RIGHT)
+    assert run(".", "--lock", "g.lock").exit_code == 0
+    lock = json.loads(Path("g.lock").read_text())
+    assert lock["conventions"]["dtype"] == "float64"
+    assert lock["dtypes"] == {"b.txt": "float32"}
+    assert run(".", "--lock", "g.lock").exit_code == 0
+    put(b=RIGHT)
+    result = run(".", "--lock", "g.lock")
+    assert result.exit_code == 1
+    assert "dtype was float32 and is float64" in result.stdout
+
+
+@pytest.mark.usefixtures("folder", "quick")
+@pytest.mark.parametrize("format_", ["table", "json"])
+def test_a_lock_never_mixes_conventions(format_: str) -> None:
+    """A part of a lock is not written under another seed than the rest of it."""
+    put(a=RIGHT, b=RIGHT)
+    assert run(".", "--lock", "g.lock").exit_code == 0
+    first = Path("g.lock").read_text()
+    result = run("a.txt", "--lock", "g.lock", "--update-lock", "--seed", "7", "--format", format_)
+    assert result.exit_code == 2
+    assert "g.lock keeps numbers of another seed: 0" in result.stdout
+    if format_ == "json":
+        json.loads(result.stdout)
+    assert Path("g.lock").read_text() == first
+
+
+@pytest.mark.usefixtures("folder", "quick")
 def test_a_lock_holds_nothing_wrong() -> None:
     """Where something disagrees, cannot be read or was not looked at, no lock is written."""
     put(a=RIGHT, b="x = 1.0\nbad = x**2\n")
@@ -396,3 +501,16 @@ def test_a_wrong_rule_is_blamed() -> None:
     assert any(
         line.startswith("to blame: the rule of sin for argument 1 at a.txt:2:9: ") for line in finding["details"]
     )
+
+
+@pytest.mark.usefixtures("folder")
+def test_claims_are_told_whole_and_expectations_are_met() -> None:
+    """The words of a claim over several lines keep their signs; what is there to be refuted fails where it is not."""
+    put(
+        a="x = 1.5\nx in (0, 1.23456789e3)\nassert (x +  # none\n  0) == x, 'part #12 done'\n"
+        "# expect: refuted\n\nassert nan == nan\n"
+    )
+    result = run("a.txt", "--points", "10", "--ascii")
+    assert result.exit_code == 1
+    assert "(x + 0) == x (part #12 done)  for all x in (0, 1234.56789)" in result.stdout
+    assert "it was expected to be refuted, and is not: cannot judge" in result.stdout

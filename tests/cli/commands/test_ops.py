@@ -33,6 +33,19 @@ def test_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any(line.split()[:1] == ["flow"] for line in run("--all").output.splitlines())
 
 
+@pytest.mark.parametrize("width", [40, 50])
+def test_narrow_screens(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    """On a narrow screen the list and every entry stay within it."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    listed = run("--all").output.splitlines()
+    assert max(map(len, listed)) <= width
+    assert any("The natural logarithm" in line for line in listed)
+    for name in ("log1p", "softmax", "F.conv2d", "where", "linalg.svd", "ctc_loss"):
+        lines = run(name).output.splitlines()
+        assert max(map(len, lines)) <= width, name
+        assert any(line.strip() == "rule" or line.startswith("  rule ") for line in lines)
+
+
 def test_one_op() -> None:
     """With a name: forms, rule, domain, kink, grad_fn and an example with its result."""
     result = run("torch.log1p")

@@ -55,7 +55,7 @@ def test_float32_is_as_short_as_it_can_be(number: float) -> None:
         (np.bool_(False), "False"),
         (np.array([1, 2]), "[1, 2]"),
         (np.array([[1.0, 2.5], [3.0, 4.0]]), "[[1.0, 2.5], [3.0, 4.0]]"),
-        (np.zeros((0, 3)), "[]"),
+        (np.zeros((0, 3)), "[], size=(0, 3)"),
         (1 - 2j, "1.0-2.0j"),
         (np.array([0.5 + 1e-9j]), "[0.5+1e-9j]"),
         (np.complex64(0.1j), "0.0+0.1j"),
@@ -83,3 +83,13 @@ def test_details_grow_narrower(detail: Detail) -> None:
     values = [np.pi * 1e-200, np.full(7, np.pi), np.full(9, np.pi), np.arange(2000.0)]
     for value in values:
         assert len(value_text(value, detail)) <= len(value_text(value, NORMAL))
+
+
+@pytest.mark.parametrize(
+    ("shape", "text"),
+    [((0,), "[]"), ((1, 0), "[], size=(1, 0)"), ((70000, 0), "[], size=(70000, 0)"), ((3, 0, 4), "[], size=(3, 0, 4)")],
+)
+def test_no_elements_are_written_with_their_size(shape: tuple[int, ...], text: str) -> None:
+    """However many rows an array without elements has, it is told by its size, as in PyTorch."""
+    for detail in (*DETAILS, EVERYTHING):
+        assert value_text(np.zeros(shape), detail) == text

@@ -19,6 +19,7 @@ from agrad.cli.render.text import columns, escaped, name_parts, one_line, shorte
         ("\u2066x\u2069\u200b", "\\u2066x\\u2069\\u200b"),
         ("\x9b31m", "\\x9b31m"),
         ("\ud800", "\\ud800"),
+        ("a\udcff.txt", "a\\xff.txt"),
         ("θ变量", "θ变量"),
         ("[bold]x[/bold]", "[bold]x[/bold]"),
     ],
@@ -45,6 +46,8 @@ def test_wide_characters_take_two_columns() -> None:
 def test_expression_over_lines_is_one_line() -> None:
     """Line ends and comments inside of brackets go."""
     assert one_line("sum(x,  # all of it\n    dim=0)") == "sum(x, dim=0)"
+    assert one_line("f(x, '#1',  # it's all\n\tmode=\"a # b\")") == "f(x, '#1', mode=\"a # b\")"
+    assert one_line("x + \\\n  y") == "x + y"
 
 
 def test_long_expression_ends_between_tokens() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agrad.engine.checking.directives import directives
-from agrad.engine.errors import InputError, Source
+from agrad.engine.errors import InputError, SeveralErrors, Source, Span
 
 
 def test_options_stand_in_comments() -> None:
@@ -64,3 +64,49 @@ def test_what_is_wrong_is_said_in_its_place(text: str, said: str) -> None:
         directives(Source(f"x = 1.0\n# check: {text}\n", "a.txt"))
     assert caught.value.location is not None
     assert caught.value.location[:2] == ("a.txt", 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "length"),
+    [
+        ("--wrt x --lock y", 18, 6),
+        ("--wrt x --dtype float16 --output z", 18, 15),
+        ("--dtype=float16", 10, 15),
+        ("--wrt x --output", 18, 8),
+        ("--wrt x  --at 'x=q('  --output z", 19, 11),
+        ("--wrt x --data none.csv", 18, 15),
+        ("--wrt x 'y", 9, 11),
+    ],
+)
+def test_what_is_wrong_stands_at_its_option(text: str, column: int, length: int) -> None:
+    """Of several options on a line the wrong one is underlined, with its value."""
+    with pytest.raises(InputError) as caught:
+        directives(Source(f"x = 1.0\n# check: {text}\n", "a.txt"))
+    assert caught.value.location is not None
+    assert (caught.value.location.line, caught.value.location.column) == (2, column)
+    (span,) = caught.value.spans
+    assert span.end - span.start == length
+
+
+def test_an_error_finds_its_option() -> None:
+    """A later error without a place stands at the option that it speaks of; one with a place keeps it."""
+    source = Source("# check: --wrt a,b --wrt c --output d\n# check: --grad-tensors d=1\n", "a.txt")
+    found = directives(source)
+    assert [option.name for option in found.options] == ["--wrt", "--wrt", "--output", "--grad-tensors"]
+
+    def at(message: str, *names: str) -> str:
+        error = InputError(message)
+        found.locate(error, source, *names)
+        return source.text[error.spans[0].start : error.spans[0].end] if error.spans else ""
+
+    assert at("c is no name", "--wrt") == "--wrt c"
+    assert at("b is no name", "--wrt") == "--wrt a,b"
+    assert at("--output: a.txt has no name d", "--output", "--grad-tensors") == "--output d"
+    assert at("one --grad-tensors too many", "--output", "--grad-tensors") == "--grad-tensors d=1"
+    assert at("nothing of it", "--wrt") == "--wrt c"
+    assert at("c is no name", "--at") == ""
+    placed, free = InputError("c", spans=(Span(0, 1),)), InputError("c")
+    found.locate(SeveralErrors([placed, free]), source, "--wrt")
+    assert placed.spans == (Span(0, 1),)
+    assert free.location is not None
+    assert free.location.column == 20

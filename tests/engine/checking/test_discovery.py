@@ -76,3 +76,26 @@ def test_a_folder_without_expression_files_is_an_error(tmp_path: Path) -> None:
     """Nothing to check is not the same as nothing wrong."""
     with pytest.raises(InputError, match="holds no expression files"):
         expression_files([str(tmp_path)])
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("pattern", "left"),
+    [
+        ("deep", ["a", "b", "g.draft"]),
+        ("deep/", ["a", "b", "g.draft"]),
+        ("er", ["a", "b", "g.draft"]),
+        ("files/deep", ["a", "b", "g.draft"]),
+        ("./files/deep/", ["a", "b", "g.draft"]),
+        ("files/deep/*", ["a", "b", "g.draft"]),
+        ("d*p", ["a", "b", "g.draft"]),
+        ("files", ["a", "b", "c", "g.draft"]),
+        ("a.txt/", ["a", "b", "c", "g.draft"]),
+        ("a.txt", ["b", "c", "g.draft"]),
+        ("./files/a.txt", ["b", "c", "g.draft"]),
+        ("*.draft.txt", ["a", "b", "c"]),
+    ],
+)
+def test_a_folder_that_is_excluded_leaves_out_what_is_below_it(pattern: str, left: list[str]) -> None:
+    """A pattern that fits a folder below the one named excludes all in it; one with a slash at its end fits no file."""
+    assert [Path(path).name.removesuffix(".txt") for path in expression_files(["files"], [pattern])] == left

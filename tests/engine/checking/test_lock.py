@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from agrad.engine.checking.finding import FileResult, Finding
-from agrad.engine.checking.lock import Lock, compared, file_of, key_of, lock_of
+from agrad.engine.checking.lock import Asked, Lock, compared, file_of, key_of, lock_of
 from agrad.engine.checking.versions import this_run
+from agrad.engine.errors import InputError
 
 from .conftest import JudgeText
 
@@ -89,6 +90,54 @@ def test_other_conventions_and_versions(judge_text: JudgeText) -> None:
     assert any("numpy was" in line and "is 9.9" in line for line in finding.details)
     (finding,) = moved(lock, judge_text(TEXT), now=this_run("float64", 7))
     assert finding.reason == "seed was 0 and is 7"
+
+
+def test_only_what_was_asked_for_is_compared_and_written(judge_text: JudgeText) -> None:
+    """Outputs and gradients that were not asked for are neither gone nor dropped; what is gone from the text is."""
+    lock = lock_for(judge_text(TEXT))
+    result = judge_text(TEXT)
+    only = Asked(frozenset({"z"}))
+    del result.recorded["y"]
+    assert compared(lock, NOW, [result], "gradients.lock", None, only) == []
+    assert [each.subject for each in compared(lock, NOW, [result], "gradients.lock", None)] == ["y"]
+    assert lock_of([result], "gradients.lock", NOW, lock, only).files == lock.files
+
+    by_x = Asked(wrt=frozenset({"x"}))
+    result = judge_text(TEXT)
+    narrow = replace(result.recorded["y"], gradients={"x": result.recorded["y"].gradients["x"]})
+    result.recorded["y"] = narrow
+    assert compared(lock, NOW, [result], "gradients.lock", None, by_x) == []
+    assert [each.subject for each in compared(lock, NOW, [result], "gradients.lock", None)] == ["d(y)/d(w)"]
+    assert lock_of([result], "gradients.lock", NOW, lock, by_x).files == lock.files
+
+    gone = judge_text("x = 1.5\nz = x**2\n")
+    assert list(lock_of([gone], "gradients.lock", NOW, lock, only).files["a.txt"]) == ["z"]
+
+
+def test_what_is_kept_has_the_conventions_of_the_rest(judge_text: JudgeText) -> None:
+    """No lock says of numbers that they came out under conventions that they did not."""
+    before = lock_for(judge_text(TEXT), judge_text(TEXT, name="b.txt"))
+    with pytest.raises(InputError, match="another seed: 0"):
+        lock_of([judge_text(TEXT)], "gradients.lock", this_run("float64", 7), before)
+    both = [judge_text(TEXT), judge_text(TEXT, name="b.txt")]
+    assert lock_of(both, "gradients.lock", this_run("float64", 7), before).conventions["seed"] == 7
+    single = judge_text(TEXT)
+    single.dtype = "float32"
+    del single.recorded["y"]
+    with pytest.raises(InputError, match="another dtype: float64"):
+        lock_of([single], "gradients.lock", NOW, before, Asked(frozenset({"z"})))
+
+
+def test_each_file_has_its_dtype(judge_text: JudgeText) -> None:
+    """A file of another dtype than the run's is kept with its own, and is told where it becomes another."""
+    single = judge_text(TEXT, name="b.txt")
+    single.dtype = "float32"
+    lock = lock_for(judge_text(TEXT), single)
+    assert (lock.dtype_of("a.txt"), lock.dtype_of("b.txt")) == ("float64", "float32")
+    assert moved(lock, judge_text(TEXT), single) == []
+    (finding,) = moved(lock, judge_text(TEXT), judge_text(TEXT, name="b.txt"))
+    assert (finding.file, finding.reason) == ("b.txt", "dtype was float32 and is float64")
+    assert lock_of([judge_text(TEXT)], "gradients.lock", NOW, lock).dtypes == {"b.txt": "float32"}
 
 
 def test_an_update_keeps_what_was_not_looked_at(judge_text: JudgeText) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import time
+
 import pytest
 
+from agrad.engine.doctor import operation
 from agrad.engine.doctor.chain import chain_of
-from agrad.engine.doctor.operation import first_made, operation_text, reason
+from agrad.engine.doctor.operation import Made, first_made, operation_text, reason
+from agrad.engine.graph import leaf, make
 
 from .conftest import Run
 
@@ -48,3 +53,13 @@ def test_operations_as_a_person_writes_them() -> None:
     assert operation_text("div", [1.0, -0.0]) == "1.0/(-0.0)"
     assert operation_text("add", [1.0, -2.0]) == "1.0 - 2.0"
     assert operation_text("atan2", [1.0, 2.0]) == "atan2(1.0, 2.0)"
+
+
+def test_what_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An operation whose value on 50 digits would take for ever is left after the time for it, and that is said."""
+    monkeypatch.setattr(operation, "SECONDS", 0.1)
+    node = make.polygamma(10**6, leaf(2.0))
+    began = time.monotonic()
+    said = reason(Made(node, (), (2.0,), math.inf))
+    assert "was given up: not done within 0.1 s" in said
+    assert time.monotonic() - began < 5

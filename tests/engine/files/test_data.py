@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agrad.engine.errors import InputError
-from agrad.engine.files.data import read_data
+from agrad.engine.errors import InputError, LimitError
+from agrad.engine.files.data import MAPPED_FROM, read_data
 
 
 def write(folder: Path, name: str, content: str | bytes) -> str:
@@ -27,6 +27,95 @@ def test_npz_gives_its_arrays_by_name(tmp_path: Path) -> None:
     assert {name: array.dtype.name for name, array in arrays.items()} == {"x": "float64", "n": "int64", "s": "float32"}
     assert arrays["n"] == 3
     assert arrays["n"].shape == ()
+
+
+def test_unsigned_integers_keep_their_value(tmp_path: Path) -> None:
+    """An unsigned integer that int64 holds stays itself, and a larger one is refused: it would become negative."""
+    path = str(tmp_path / "a.npy")
+    for array in (np.array([0, 2**63 - 1], np.uint64), np.array([2**32 - 1], np.uint32), np.uint64(7), np.uint8([])):
+        np.save(path, array)
+        read = read_data(f"n={path}")["n"]
+        assert read.dtype == np.int64
+        assert read.tolist() == array.tolist()
+    for array in (np.array([1, 2**63], np.uint64), np.uint64(2**64 - 1), np.array([2**63], ">u8")):
+        np.save(path, array)
+        with pytest.raises(LimitError, match="an integer is too large") as caught:
+            read_data(f"n={path}")
+        assert caught.value.hint == "the largest is 2**63 - 1"
+        np.savez(tmp_path / "a.npz", n=array)
+        with pytest.raises(LimitError, match=r"n of .*too large"):
+            read_data(str(tmp_path / "a.npz"))
+
+
+def test_a_large_mapped_file_of_unsigned_integers_is_refused_too(tmp_path: Path) -> None:
+    """What is read page by page is looked at as well."""
+    path = str(tmp_path / "a.npy")
+    array = np.zeros(MAPPED_FROM // 8, np.uint64)
+    array[-1] = 2**63
+    np.save(path, array)
+    with pytest.raises(LimitError, match="an integer is too large"):
+        read_data(f"n={path}")
+
+
+@pytest.mark.parametrize("code", ["f2", "f4", "f8", "c8", "c16", "i2", "i8", "u4", "g", "G"])
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_bytes_of_every_order_are_the_same_numbers(tmp_path: Path, code: str, order: str) -> None:
+    """Numbers of another machine are those of this one, and single precision stays single."""
+    kept = {"f4": "float32", "c8": "complex64", "i2": "int64", "i8": "int64", "u4": "int64"}
+    path = str(tmp_path / "a.npy")
+    np.save(path, np.array([1, 2, 3]).astype(np.dtype(code).newbyteorder(order)))  # type: ignore[call-overload]  # any dtype
+    read = read_data(f"x={path}")["x"]
+    assert read.dtype.isnative
+    assert read.dtype.name == kept.get(code, "complex128" if code in ("c16", "G") else "float64")
+    assert read.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("dtype", [np.longdouble, np.clongdouble])
+def test_a_wider_float_that_float64_cannot_hold_is_refused(tmp_path: Path, dtype: type) -> None:
+    """A finite number never becomes infinity by being read; infinities and NaN stay what they are."""
+    path = str(tmp_path / "a.npy")
+    np.save(path, np.array([np.inf, np.nan, 1], dtype))
+    assert np.isinf(read_data(f"x={path}")["x"][0])
+    wide = np.array([1e300], dtype) ** 2
+    if not np.isfinite(wide[0]):
+        pytest.skip("no wider float on this machine")
+    np.save(path, wide)
+    with pytest.raises(LimitError, match="too large for a float"):
+        read_data(f"x={path}")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "place"),
+    [
+        ("a.csv", "x\n1\n1e400\n", ":3: column 'x'"),
+        ("a.csv", "x\n-1e400\n", ":2: column 'x'"),
+        ("a.json", '{"x": 1e400}', ""),
+        ("a.json", '{"x": [1.5, -1e999]}', ""),
+        ("a.json", '{"x": [' + "9" * 400 + "]}", "x of"),
+        ("a.json", '{"x": ' + "9" * 400 + "}", "x of"),
+    ],
+)
+def test_written_numbers_beyond_every_float_are_refused(tmp_path: Path, name: str, content: str, place: str) -> None:
+    """A finite number in a text never becomes infinity by being read."""
+    with pytest.raises(LimitError, match="too large for a float") as caught:
+        read_data(write(tmp_path, name, content))
+    assert place in caught.value.message
+
+
+def test_infinity_that_is_written_stays(tmp_path: Path) -> None:
+    """The words for infinity are no overflow."""
+    assert np.isinf(read_data(write(tmp_path, "a.csv", "x\ninf\n-Infinity\n"))["x"]).all()
+    assert np.isinf(read_data(write(tmp_path, "a.json", '{"x": [Infinity, "-Infinity"]}'))["x"]).all()
+
+
+@pytest.mark.parametrize("number", [2**53 + 1, 2**63, 2**64, 10**30, -(10**30)])
+def test_large_integers_of_json_are_floats(tmp_path: Path, number: int) -> None:
+    """Integers in JSON are floats however large, alone, in a list and beside words: never another number."""
+    content = f'{{"x": {number}, "y": [{number}, 1], "z": [[{number}], ["Infinity"]]}}'
+    read = read_data(write(tmp_path, "a.json", content))
+    assert read["x"] == read["y"][0] == read["z"][0, 0] == float(number)
+    assert read["y"].dtype == np.float64
+    assert np.isinf(read["z"][1, 0])
 
 
 def test_npy_needs_a_name(tmp_path: Path) -> None:

@@ -59,3 +59,13 @@ def test_summary_neither_overflows_nor_vanishes() -> None:
     assert summary(np.full(1200, 1e308))["mean"] == pytest.approx(1e308)
     assert summary(np.full(1200, np.nan))["mean"] is None
     assert summary(np.full(1200, 3 + 4j))["min"] is None
+
+
+def test_many_rows_without_elements_are_summarised() -> None:
+    """An array of more empty rows than are written is told by its shape, of fewer by nested lists."""
+    assert json_value(np.zeros((2, 0))) == [[], []]
+    told = json_value(np.zeros((70000, 0)))
+    assert told["shape"] == [70000, 0]
+    assert told["head"] == []
+    assert json_value(np.zeros((0, 70000))) == []
+    assert len(json_value(np.zeros((2000, 0)), full=True)) == 2000
