@@ -38,7 +38,7 @@ Examples:
 """,
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILES|FOLDERS|-...")
-@click.option("--exclude", multiple=True, metavar="PATTERN", help="Leave out files of folders: *.draft.txt, old/*.")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="Leave out files and folders: *.draft.txt, old.")
 @click.option("--output", "outputs", multiple=True, metavar="NAME", help="Judge only these. [default: every result]")
 @click.option("--wrt", multiple=True, metavar="x,y", help="With respect to what: leaves or other nodes.")
 @click.option("--at", multiple=True, metavar='"x=1, y=[1,2]"', help="Values that override those of the files.")

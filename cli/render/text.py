@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Callable
 from typing import Final
 
+from agrad.engine.language.tokens import one_line as tokens_on_one_line
+
 _UNSAFE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _TOKEN: Final = re.compile(r"(?:\.?\d[\w.]*(?:(?<=[eE])[+-]\d+)?|[^\W\d]\w*\.?)[)\]]*,?|[^\w\s]|\s+")
 
@@ -28,6 +30,8 @@ def _unsafe(character: str) -> bool:
 
 def _escape(character: str) -> str:
     code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a file's name that is no UTF-8
+        code -= 0xDC00
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
@@ -46,10 +50,7 @@ def _character_columns(character: str) -> int:
 
 def one_line(expression: str) -> str:
     """The text of an expression that may span lines, with comments inside of it left out, on one line."""
-    if "\n" in expression:
-        expression = re.sub(r"#[^\n]*", "", expression)
-        return " ".join(expression.split())
-    return expression.replace("\t", " ")
+    return tokens_on_one_line(expression)
 
 
 def shortened(text: str, limit: int) -> str:

@@ -10,11 +10,8 @@ import numpy as np
 from ..referees.case import CannotJudge
 from .losses import finite, lost
 from .precision import DIGITS, MOST_DIGITS, SPARE
-from .sides import ExactSides, Point, Side, Sides, WrongRuleError
-
-TOLERANCE: Final = 1e-12
-"""How far exact values may differ that are equal as mathematics, as part of the larger: numbers of the text are
-rounded when they are read."""
+from .relations import ABOVE, BELOW, EQUAL, ROUNDED, UNCLEAR, Relations
+from .sides import Point, Side, Sides, WrongRuleError
 
 NEARLY: Final = 1e-6
 """The tolerance of `~=` where none is written."""
@@ -22,21 +19,28 @@ NEARLY: Final = 1e-6
 _CLEARLY: Final = 1e-4
 """A difference in float64 that no rounding makes, as part of the largest entry."""
 _FLOATS: Final = 1e-12
-"""How near float64 must come for equal values; else exact arithmetic is asked."""
+"""How near float64 must come for equal values, as part of the larger; else exact arithmetic is asked."""
 _FLOATS_ALONE: Final = 1e-9
 """How near it must come where exact arithmetic is not asked."""
-_NOISE: Final = 40
-"""Difference quotients have no more digits than 10**-40 of the largest number on the way."""
-_ROUNDING: Final = 16
-"""Differences up to so many times what the rounding of written numbers makes are that rounding."""
-_LEAST: Final = 5e-324
-"""The least double: what is smaller is zero on both sides, and difference quotients see no further."""
+_SHOWN: Final = 50
+"""How many digits of a value are shown where that takes so many to tell it from another, at most."""
 
 SKIPPED: Final = "skipped"
 HOLDS: Final = "holds"
 DIFFERS: Final = "differs"
 UNDEFINED: Final = "undefined"
 """One side is defined and the other is not."""
+
+_ALLOWED: Final = {
+    "eq": (EQUAL, ROUNDED),
+    "approximate": (EQUAL, ROUNDED),
+    "ne": (BELOW, ABOVE),
+    "lt": (BELOW,),
+    "le": (BELOW, EQUAL, ROUNDED),
+    "gt": (ABOVE,),
+    "ge": (ABOVE, EQUAL, ROUNDED),
+}
+"""The relations for which a comparison holds; where what is rounded is not among them, nothing is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,7 @@ class Comparison:
         entry: its index.
         note: what a person should know of the point.
         exact: whether exact arithmetic was asked.
+        texts: both values with as many digits as tell them apart, where as floats they are one.
     """
 
     kind: str
@@ -57,11 +62,17 @@ class Comparison:
     entry: tuple[int, ...] = ()
     note: str | None = None
     exact: bool = False
+    texts: tuple[str, str] | None = None
 
     @property
     def refutes(self) -> bool:
         """Whether the claim does not hold at the point."""
         return self.kind in (DIFFERS, UNDEFINED)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the sides differ so much that floats show it."""
+        return self.kind == DIFFERS and self.texts is None
 
 
 def compared(sides: Sides, point: Point, *, exactly: bool, rules: bool = False) -> Comparison:
@@ -86,14 +97,14 @@ def compared(sides: Sides, point: Point, *, exactly: bool, rules: bool = False) 
         return Comparison(HOLDS) if agree else _differ_as_floats(sides, left, right)
     try:
         exact = sides.exact(rules=rules)
-        found = _compared_exactly(sides, exact)
-        if found.refutes or not agree:
-            digits = sides.digits_needed()
-            if digits > MOST_DIGITS or (digits > DIGITS + SPARE and not _is_steady(sides, digits)):
-                return Comparison(SKIPPED)
-            if digits > DIGITS + SPARE and not sides.question.derivatives:
-                exact = sides.exact(digits)
-                found = _compared_exactly(sides, exact)
+        if not agree and not _is_in_reach(sides):
+            return Comparison(SKIPPED)
+        digits = sides.digits_needed()
+        if DIGITS + SPARE < digits <= MOST_DIGITS and not sides.question.derivatives:
+            exact = sides.exact(digits)
+        found = _compared_exactly(Relations(sides, exact))
+        if found.refutes and not _is_in_reach(sides):
+            return Comparison(SKIPPED)
         if found.kind == DIFFERS and not sides.is_smooth():
             return Comparison(SKIPPED, note="there is no derivative", exact=True)
     except CannotJudge:
@@ -107,9 +118,12 @@ def compared(sides: Sides, point: Point, *, exactly: bool, rules: bool = False) 
     return Comparison(HOLDS, note=found.note if agree else lost(exact, left, right) or found.note, exact=True)
 
 
-def _is_steady(sides: Sides, digits: int) -> bool:
-    """Whether difference quotients, which have no more digits, can be trusted."""
-    return not sides.question.derivatives or sides.steady(digits)
+def _is_in_reach(sides: Sides) -> bool:
+    """Whether exact arithmetic has as many digits as it needs; difference quotients have no more than they have."""
+    digits = sides.digits_needed()
+    if digits <= DIGITS + SPARE:
+        return True
+    return digits <= MOST_DIGITS and (not sides.question.derivatives or sides.steady(digits))
 
 
 def _agree_as_floats(sides: Sides, left: Any, right: Any) -> bool:
@@ -139,26 +153,28 @@ def _differ_as_floats(sides: Sides, left: Any, right: Any) -> Comparison:
     allowed = _CLEARLY * scale
     if sides.question.tolerance is not None or sides.question.operator == "approximate":
         allowed = max(allowed, _tolerance(sides) * max(scale, 1))
-    if float(gaps[index]) <= allowed:
+    if float(gaps[index]) <= max(allowed, _FLOATS_ALONE * sides.largest_float()):
         return Comparison(SKIPPED)
     return Comparison(DIFFERS, float(left[index]), float(right[index]), tuple(int(i) for i in index))
 
 
 def _tolerance(sides: Sides) -> float:
     given = sides.question.tolerance
-    return given if given is not None else NEARLY if sides.question.operator == "approximate" else TOLERANCE
+    return given if given is not None else NEARLY if sides.question.operator == "approximate" else 0.0
 
 
-def _compared_exactly(sides: Sides, exact: ExactSides) -> Comparison:
+def _compared_exactly(relations: Relations) -> Comparison:
+    sides, exact = relations.sides, relations.first
     worst: tuple[float, Comparison] | None = None
-    defined = False
+    holding = unclear = False
     for index in np.ndindex(exact.left.shape):
-        found, badness = _entry(sides, exact, index)
-        defined = defined or found.kind != SKIPPED
+        found, badness = _entry(relations, index)
+        holding = holding or found.kind == HOLDS
+        unclear = unclear or found.kind == UNCLEAR
         if found.refutes and (worst is None or badness > worst[0]):
             worst = badness, found
     if worst is None:
-        if not defined:
+        if unclear or not holding:
             return Comparison(SKIPPED)
         return Comparison(HOLDS, note=exact.kinks[0] if exact.kinks else None, exact=True)
     if exact.kinks and worst[1].kind == DIFFERS and _between_slopes(sides, worst[1].entry):
@@ -176,55 +192,48 @@ def _between_slopes(sides: Sides, index: tuple[int, ...]) -> bool:
     return bool(min(gaps) <= 0 <= max(gaps))
 
 
-def _entry(sides: Sides, exact: ExactSides, index: tuple[int, ...]) -> tuple[Comparison, float]:
+def _entry(relations: Relations, index: tuple[int, ...]) -> tuple[Comparison, float]:
     """One entry, and how bad it is."""
+    sides, exact = relations.sides, relations.first
     left, right = exact.left[index], exact.right[index]
     defined = [finite(value) for value in (left, right)]
     if not any(defined):
         return Comparison(SKIPPED), 0
-    shown = Comparison(DIFFERS, _float(left), _float(right), index, exact=True)
     if not all(defined):
-        return Comparison(UNDEFINED, shown.left, shown.right, index, exact=True), 0
-    if _holds(sides, left, right) or _is_rounding(sides, exact, index):
+        if exact.doubtful or not relations.is_sure(index):
+            return Comparison(UNCLEAR), 0
+        return Comparison(UNDEFINED, _float(left), _float(right), index, exact=True), 0
+    gap, size = abs(left - right), max(abs(left), abs(right))
+    operator = sides.question.operator
+    tolerance = _tolerance(sides) if operator in ("eq", "approximate") else 0
+    if tolerance and gap <= tolerance * max(size, 1):
         return Comparison(HOLDS), 0
-    size = max(abs(left), abs(right))
-    return shown, float(abs(left - right) / size) if size else 0
+    relation = relations.relation(index)
+    if relation in _ALLOWED[operator]:
+        return Comparison(HOLDS), 0
+    if relation in (ROUNDED, UNCLEAR):
+        return Comparison(UNCLEAR), 0
+    texts = _texts(left, right) if relation != EQUAL else None
+    shown = Comparison(DIFFERS, _float(left), _float(right), index, exact=True, texts=texts)
+    return shown, float(gap / size) if size else 0
 
 
 def _float(value: Any) -> float:
     return float(value) if finite(value) else float("nan")
 
 
-def _holds(sides: Sides, left: Any, right: Any) -> bool:
-    operator = sides.question.operator
-    size, gap = max(abs(left), abs(right)), abs(left - right)
-    if operator in ("eq", "approximate"):
-        tolerance = _tolerance(sides)
-        given = sides.question.tolerance is not None or operator == "approximate"
-        return bool(gap <= tolerance * (max(size, 1) if given else size))
-    equal = gap <= TOLERANCE * size
-    if operator == "ne":
-        return not equal
-    if equal:
-        return operator in ("le", "ge")
-    return bool(left < right) is (operator in ("lt", "le"))
-
-
-def _is_rounding(sides: Sides, exact: ExactSides, index: tuple[int, ...]) -> bool:
-    """Whether sides that should be equal differ only because digits ran out, or written numbers are rounded."""
-    if sides.question.operator not in ("eq", "le", "ge"):
-        return False
-    left, right = exact.left[index], exact.right[index]
-    gap = abs(left - right)
-    if max(abs(left), abs(right)) <= _LEAST:
-        return True
-    if sides.question.derivatives and gap <= exact.size * left.context.mpf(10) ** -_NOISE:
-        return True
-    if not sides.holds_rounded_numbers:
-        return False
-    spread = left.context.mpf(0)
-    for seed in range(3):
-        with sides.rewritten(seed):
-            other = sides.exact()
-        spread = max(spread, abs((other.left[index] - other.right[index]) - (left - right)))
-    return bool(gap <= _ROUNDING * spread)
+def _texts(left: Any, right: Any) -> tuple[str, str] | None:
+    """Both values in decimal to the digit where they differ, where floats do not tell them apart."""
+    if left == right or float(left) != float(right):
+        return None
+    context = left.context
+    size = max(abs(left), abs(right))
+    digits = 2 + (context.mag(size) - context.mag(left - right)) * 3 // 10
+    texts = context.nstr(left, digits), context.nstr(right, digits)
+    if digits <= _SHOWN and texts[0] != texts[1]:
+        return texts
+    number = float(left)
+    gap = context.nstr(abs(right - left), 3)
+    if right == number:
+        return f"{number!r} {'+' if left > right else '-'} {gap}", repr(number)
+    return repr(number), f"{number!r} {'+' if right > left else '-'} {gap}"

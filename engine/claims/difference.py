@@ -42,7 +42,7 @@ class Pair(NamedTuple):
 
     Attributes:
         old, new: what they say.
-        leaves: the leaves that they share, by name.
+        leaves: the leaves that they share, by what the old file calls them.
         domains: where these lie.
     """
 
@@ -91,7 +91,7 @@ def judge_difference(
     """
     pair, notes = _paired(old, new)
     for name in wrt:
-        if name not in pair.leaves:
+        if not any(name in (old.name, new.name, key) for key, (old, new) in pair.leaves.items()):
             hint = nearest(name, pair.leaves) or f"shared are {', '.join(pair.leaves) or 'none'}"
             raise InputError(f"--wrt: {name} is no leaf of floats that both files have", hint=hint, code="name")
     compared = []
@@ -116,23 +116,37 @@ def _paired(old: Formulas, new: Formulas) -> tuple[Pair, list[str]]:
     files = old.source.name, new.source.name
     leaves: dict[str, tuple[Node, Node]] = {}
     notes = []
-    for name in dict.fromkeys([*claims[0].leaves, *claims[1].leaves]):
-        nodes = [each.leaves.get(name) for each in claims]
-        one, other = nodes
-        if one is None or other is None:
-            place = 0 if one is None else 1
+    for name in dict.fromkeys([_name(key, each) for each in claims for key in each.leaves]):
+        keys = [each.called(name) for each in claims]
+        if not all(keys):
+            place = 0 if not keys[0] else 1
             there = claims[place].names.get(name)
             how = "is not in" if there is None else "is computed in" if there.op is not LEAF else "does not vary in"
             notes.append(f"{name} keeps its value: it {how} {files[place]}")
-        elif one.shape != other.shape:
+            continue
+        if len(keys[0]) != len(keys[1]):
+            times = [f"{len(each)} time{'s' * (len(each) > 1)}" for each in keys]
             raise InputError(
-                f"{name} has shape {list(one.shape)} in {files[0]} and {list(other.shape)} in {files[1]}",
-                hint="a leaf that both files have must have one shape",
-                code="shape",
+                f"{name} is given a value {times[0]} in {files[0]} and {times[1]} in {files[1]}: "
+                "which of these are meant to be the same cannot be told",
+                hint=f"use another name for each value of {name}",
+                code="name",
             )
-        else:
-            leaves[name] = one, other
+        for key, other_key in zip(*keys, strict=True):
+            one, other = claims[0].leaves[key], claims[1].leaves[other_key]
+            if one.shape != other.shape:
+                raise InputError(
+                    f"{key} has shape {list(one.shape)} in {files[0]} and {list(other.shape)} in {files[1]}",
+                    hint="a leaf that both files have must have one shape",
+                    code="shape",
+                )
+            leaves[key] = one, other
     return Pair(*claims, leaves, _domains(claims, leaves, files)), notes
+
+
+def _name(key: str, claims: Claims) -> str:
+    """The name of the leaf that a file calls so."""
+    return claims.leaves[key].name or key
 
 
 def _domains(
@@ -140,8 +154,14 @@ def _domains(
 ) -> dict[str, Domain]:
     """The domains of the shared leaves; one that only one file declares holds for both."""
     found = {}
-    for name, (node, _) in leaves.items():
-        domains = [each.domains[name] for each in claims if name in each.domains]
+    for name, nodes in leaves.items():
+        node = nodes[0]
+        domains = [
+            domain
+            for each, leaf_of_it in zip(claims, nodes, strict=True)
+            for key, domain in each.domains.items()
+            if each.leaves[key] is leaf_of_it
+        ]
         if len(set(domains)) > 1:
             raise InputError(
                 f"{name} lies in {domains[0]} in {files[0]} and in {domains[1]} in {files[1]}",
@@ -211,7 +231,7 @@ def _asked_of(name: str, nodes: tuple[Node, Node], pair: Pair, wrt: Sequence[str
     """The value of an output, then its gradients: what is compared, in words and as nodes."""
     yield name, nodes, {}
     for by, leaves in pair.leaves.items():
-        if (wrt and by not in wrt) or any(node.dtype.kind != "f" for node in nodes):
+        if (wrt and not {by, *[at.name for at in leaves]} & {*wrt}) or any(node.dtype.kind != "f" for node in nodes):
             continue
         derivatives: dict[Node, Derivative] = {}
         try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 
 from ..language.claims import read_claims
+from ..language.tokens import one_line
 from ..referees.case import CannotJudge
 from ..worker.process import Worker
 from .child import MODULE
@@ -120,7 +121,8 @@ def _refuted(question: Question, sampled: Mapping[str, Any]) -> Finding:
         reason = f"the {side} side alone is undefined there{_HINT if question.leaves else ''}"
     elif not found["exact"]:
         reason = "compared in float64 alone: it is too large for exact arithmetic"
-    example = CounterExample(inputs, found["left"], found["right"], entry)
+    texts = tuple(found["texts"]) if found["texts"] is not None else None
+    example = CounterExample(inputs, found["left"], found["right"], entry, texts)
     return Finding(REFUTED, sampled["points"], example, reason)
 
 
@@ -150,7 +152,7 @@ def judge_claims(
     claims = read_claims(formulas)
     if not claims.sides:
         return []
-    leaves = {name: (node,) for name, node in claims.leaves.items()}
+    leaves = {key: (node,) for key, node in claims.leaves.items()}
     judgements = []
     with Judge(points=points, seed=seed, seconds=seconds, worker=worker) as judge:
         for sides in claims.sides:
@@ -161,7 +163,7 @@ def judge_claims(
             place = formulas.source.location(sides.span.start)
             judgements.append(
                 ClaimJudgement(
-                    sides.text,
+                    one_line(sides.text),
                     place.file,
                     place.line,
                     place.column,

@@ -30,12 +30,14 @@ class CounterExample:
         inputs: the value of each leaf, by name.
         left, right: both sides there, at the entry where they differ most; NaN where a side is undefined.
         entry: which entry that is, as in `[0, 1]`; None where the sides are single numbers.
+        texts: both sides with as many digits as tell them apart, where as floats they are one number.
     """
 
     inputs: Mapping[str, Any]
     left: float
     right: float
     entry: str | None = None
+    texts: tuple[str, str] | None = None
 
     @property
     def place(self) -> str:
@@ -44,12 +46,13 @@ class CounterExample:
 
     def as_json(self) -> dict[str, Any]:
         """As strict JSON holds it."""
-        return {
+        data = {
             "inputs": {name: json_value(value) for name, value in self.inputs.items()},
             "left": json_value(self.left),
             "right": json_value(self.right),
             "entry": self.entry,
         }
+        return data if self.texts is None else data | {"texts": list(self.texts)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ class ClaimJudgement:
     """What is said of one claim.
 
     Attributes:
-        text: what is claimed, as it is written (not made safe to print).
+        text: what is claimed, as it is written but on one line (not made safe to print).
         file, line, column: where it stands.
         span: the same in the source.
         finding: what is found.
@@ -118,7 +121,7 @@ class ClaimJudgement:
     def failed(self) -> bool:
         """Whether it is wrong and not expected to be, or expected to be wrong and is not."""
         if self.expected == REFUTED:
-            return self.verdict in (PROVED, HOLDS)
+            return self.verdict != REFUTED
         return self.verdict == REFUTED
 
     @property
@@ -153,9 +156,8 @@ def told(finding: Finding, sides: tuple[str, str]) -> str:
     if finding.verdict == REFUTED and example is not None:
         at = f"at {example.place} " if example.inputs else ""
         of = f"in entry {example.entry} " if example.entry else ""
-        left, right = [
-            f"{words} {_side(value)}" for words, value in zip(sides, (example.left, example.right), strict=True)
-        ]
+        values = example.texts or (_side(example.left), _side(example.right))
+        left, right = [f"{words} {value}" for words, value in zip(sides, values, strict=True)]
         return f"refuted: {at}{of}{left} and {right}"
     if finding.verdict == PROVED:
         return f"proved for all {escaped(finding.domain)}" if finding.domain else PROVED

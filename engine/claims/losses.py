@@ -23,7 +23,7 @@ def lost(exact: ExactSides, left: Any, right: Any) -> str | None:
             value, number = true[index], float(got[index])
             if not finite(value) or abs(value) > float(limit.max):
                 continue
-            digits = _digits(number, value, float(limit.smallest_subnormal))
+            digits = _digits(number, value, float(limit.tiny))  # below it floats have fewer digits
             if digits < 9 and (worst is None or digits < worst[0]):
                 how = "overflows" if np.isinf(number) else "is not a number" if number != number else ""
                 words = f"the {name} side {how}" if how else f"the {name} side has {digits} right digits"

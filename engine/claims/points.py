@@ -221,10 +221,12 @@ def _roots(sides: Sides, name: str, index: tuple[int, ...], turning: Any) -> Ite
                 if middle in (a, b):
                     break
                 here = turning(_with_entry(sides.base, name, index, middle))[place]
-                if here == 0:
-                    a = b = middle
-                elif here == before[place]:
+                if here == before[place]:
                     a = middle
+                elif here == 0:
+                    # What happens on the other side shows next to it.
+                    a, b = middle, float(np.nextafter(middle, high))
+                    break
                 else:
                     b = middle
             yield from dict.fromkeys([value for value in (float(f"{b:.12g}"), a, b) if domain.holds(value)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +19,7 @@ DIGITS: Final = 60
 
 SPARE: Final = 20
 """So many digits more than are said to be needed do no harm."""
-MOST_DIGITS: Final = 800
+MOST_DIGITS: Final = 1600
 """Where more would be needed, nothing is said."""
 
 _MOVES: Final = frozenset(("leaf", "shape", "index", "creation"))
@@ -47,6 +47,14 @@ _ALGEBRAIC: Final = frozenset(
 """Ops whose results are about as large as powers of their arguments."""
 _SQUARING: Final = frozenset(("erf", "erfc", "erfinv", "gelu", "log_ndtr", "ndtr", "erfcx"))
 
+_COMPARISONS: Final = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
+_STEPS: Final = frozenset(("floor", "ceil", "trunc", "frac", "round"))
+_SIGNS: Final = frozenset(("sign", "sgn", "heaviside", "signbit"))
+_QUOTIENTS: Final = frozenset(("remainder", "fmod", "floor_divide", "div_floor", "div_trunc"))
+_MOST_COMPARED: Final = 10_000
+_DOUBT: Final = 15
+"""What differs by so many digits less than there are may be equal."""
+
 
 class BoundedArithmetic(PreciseArithmetic):
     """Exact arithmetic that knows when a number has grown beyond what it can hold."""
@@ -68,6 +76,49 @@ class BoundedArithmetic(PreciseArithmetic):
     def _beyond(self, name: str, x: Any) -> Any:
         self.beyond = True
         return super()._beyond(name, x)
+
+
+def is_algebraic(node: Node) -> bool:
+    """Whether a node is a leaf, a moved one, or a sum, product, quotient, root or comparison."""
+    return node.op.family in _MOVES or (node.op.name in _ALGEBRAIC and node.op.name != "log")
+
+
+def is_doubtful(m: PreciseArithmetic, node: Node, values: Mapping[Node, Any]) -> bool:
+    """Whether a node turns on a difference that is smaller than what rounding may make of none.
+
+    Args:
+        m: the arithmetic of the values.
+        node: one whose arguments have values.
+        values: arrays of exact numbers.
+    """
+    name = node.op.name
+    quotient = name in _QUOTIENTS
+    if not (name in _COMPARISONS or name in _STEPS or name in _SIGNS or quotient):
+        return False
+    args = [values[arg] for arg in node.args]
+    if any(not isinstance(arg, np.ndarray) or arg.size > _MOST_COMPARED for arg in args):
+        return False
+    if name in _COMPARISONS or quotient:
+        pairs = list(zip(*[array.flat for array in np.broadcast_arrays(*args[:2])], strict=True))
+    else:
+        pairs = [(entry, 0) for entry in args[0].flat]
+    return any(_is_near(m, one, other, name in _STEPS, quotient) for one, other in pairs)
+
+
+def _is_near(m: PreciseArithmetic, one: Any, other: Any, steps: bool, quotient: bool) -> bool:
+    """Whether two numbers differ by next to nothing, or one is next to a whole number."""
+    if not all(hasattr(each, "_mpf_") or type(each) is int for each in (one, other)):
+        return False
+    if not (m.finite(one) and m.finite(other)):
+        return False
+    if quotient:
+        if other == 0:
+            return False
+        one, other, steps = one / other, m.number(0), True
+    if steps:
+        other = m.context.nint(one)
+    gap = abs(one - other)
+    return bool(0 < gap <= max(1, abs(one), abs(other)) * m.context.mpf(10) ** (_DOUBT - m.digits))
 
 
 def digits_needed(nodes: Sequence[Node]) -> int:

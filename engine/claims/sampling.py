@@ -60,6 +60,7 @@ class Sampled:
                 "entry": list(self.found.entry),
                 "exact": self.found.exact,
                 "undefined": self.found.kind == UNDEFINED,
+                "texts": self.found.texts,
             }
         return data
 
@@ -87,7 +88,7 @@ def sampled(question: Question, budget: Budget, *, count: int, seed: int) -> Sam
                 continue
             if found.refutes:
                 refuting.append((point, found))
-                if found.kind != UNDEFINED:
+                if found.is_plain:
                     break
             elif found.kind == "holds":
                 result.points += 1
@@ -102,7 +103,7 @@ def sampled(question: Question, budget: Budget, *, count: int, seed: int) -> Sam
         if not result.points and not refuting:
             result.trouble = str(spent)
     if refuting:
-        point, found = min(refuting, key=lambda each: each[1].kind == UNDEFINED)
+        point, found = min(refuting, key=lambda each: (each[1].kind == UNDEFINED, not each[1].is_plain))
         result.point, result.found = _simplest(sides, point, found, budget)
     elif not result.points and result.trouble is None:
         result.trouble = "no point was found at which both sides are defined and could be compared"
@@ -138,7 +139,7 @@ def _simplest(sides: Sides, point: Point, found: Comparison, budget: Budget) -> 
             there = _at(sides, candidate, budget, exactly=True, rules=False)
         except (BudgetSpent, WrongRuleError):
             return False
-        if there is None or there.kind != found.kind:
+        if there is None or there.kind != found.kind or (found.is_plain and not there.is_plain):
             return False
         best = candidate, there
         return True

@@ -6,16 +6,14 @@ it does not exist, at a kink, it is what the rule chooses, if that lies between 
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, Final, Literal
 
 import numpy as np
 
-from ..graph import LEAF, Node, ancestors
+from ..graph import Node, ancestors
 from ..referees.arithmetic import PreciseArithmetic
 from ..referees.case import CannotJudge
 from ..referees.forward import array_of, cost_of, evaluate_graph
@@ -24,9 +22,10 @@ from ..run.cpu import run
 from ..run.plan import make_plan
 from ..worker.budget import Budget
 from .cuts import up_to_derivatives, without_rules
-from .precision import DIGITS, SPARE, BoundedArithmetic, digits_needed, steady
+from .precision import DIGITS, SPARE, BoundedArithmetic, digits_needed, is_algebraic, is_doubtful, steady
 from .question import Question
 from .quotients import is_linear, slopes_of
+from .rounding import has_rounded_parameter, is_rounded, rewritten
 
 Side = Literal["slope", "left", "right", "chosen"]
 
@@ -40,8 +39,6 @@ _STEEPEST: Final = 1e20
 """Where leaves are larger, or smaller than the inverse, steps of difference quotients may be too long."""
 _RULE: Final = 1e-9
 """How near a rule must come to the difference quotient, both in exact arithmetic."""
-_EXACT: Final = 2**20
-"""A written number whose denominator is larger is taken for a rounded one: 0.1, pi."""
 
 
 class WrongRuleError(Exception):
@@ -54,16 +51,21 @@ class ExactSides:
 
     Attributes:
         left, right: object arrays of mpmath numbers, of one shape.
-        size: the largest finite number on the way to them.
+        digits: the decimal digits that they were computed with.
+        size, least: the largest finite number on the way to them, and the least that is not zero.
         kinks: for derivatives that do not exist, both slopes and what the rule chooses, in words.
         wrong: for derivatives by rules that are not the derivative, what both are, in words.
+        doubtful: whether a comparison, or a step, turned on less than the digits tell.
     """
 
     left: Any
     right: Any
     size: Any
+    least: Any
+    digits: int
     kinks: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
+    doubtful: bool = False
 
 
 class Sides:
@@ -89,7 +91,11 @@ class Sides:
         self._cost = sum(cost_of(node) for node in self._everything) * (1 + 2 * entries)
         varying = {node for nodes in question.leaves.values() for node in nodes}
         everything = ancestors([*self._targets, *outputs])
-        self._written = [node for node in everything if node not in varying and _is_rounded(node)]
+        self._written = [node for node in everything if node not in varying and is_rounded(node)]
+        self.has_rounded_parameters = any(map(has_rounded_parameter, everything))
+        """Whether an op has a parameter that binary floating point rounds."""
+        self.is_algebraic = all(is_algebraic(node) for node in everything)
+        """Whether it is made of sums, products, quotients and roots alone."""
 
     @property
     def is_large(self) -> bool:
@@ -112,6 +118,13 @@ class Sides:
         left, right = (np.asarray(values[side], np.float64) for side in self._targets)
         return np.broadcast_arrays(left, right)  # type: ignore[return-value]  # two of two
 
+    def largest_float(self) -> float:
+        """The largest finite number on the way, as the engine computes it."""
+        values = run(make_plan([node for node in self._order if node.op.outputs == 1 and node.dtype.kind in "fi"]))
+        with np.errstate(all="ignore"):
+            sizes = [np.abs(np.asarray(value, np.float64)) for value in values.values()]
+        return max((float(np.max(size, initial=0.0, where=np.isfinite(size))) for size in sizes), default=0.0)
+
     def exact(self, digits: int = DIGITS, *, rules: bool = False, side: Side = "slope") -> ExactSides:
         """Both sides in exact arithmetic.
 
@@ -125,23 +138,15 @@ class Sides:
             CannotJudge: where there is no exact arithmetic for it.
         """
         m = BoundedArithmetic(digits)
-        told = ExactSides(None, None, None)
+        told = ExactSides(None, None, None, None, digits)
         given = {node: self._derivative(m, node, told, rules, side) for node in self._rules}
         values = evaluate_graph(m, self._order, given, self.budget)
         if m.beyond:
             raise CannotJudge("the numbers grow beyond all bounds here")
         told.left, told.right = np.broadcast_arrays(*[_numbers(m, values[target]) for target in self._targets])
-        told.size = self._largest(m, values.values())
+        told.size, told.least = _extent(m, values.values())
+        told.doubtful = any(is_doubtful(m, node, values) for node in self._order if node not in given)
         return told
-
-    def _largest(self, m: PreciseArithmetic, values: Any) -> Any:
-        largest = m.number(0)
-        for array in values:
-            for entry in array.flat if isinstance(array, np.ndarray) else ():
-                size = abs(entry) if not isinstance(entry, bool) else 0
-                if size > largest and m.finite(size):
-                    largest = size
-        return largest
 
     def _derivative(self, m: BoundedArithmetic, node: Node, told: ExactSides, rules: bool, side: Side) -> Any:
         """A derivative by difference quotients, entry by entry."""
@@ -196,18 +201,9 @@ class Sides:
         """Whether the numbers on the way are the same with more digits."""
         return steady(self._forward, digits, self.budget)
 
-    @contextmanager
-    def rewritten(self, seed: int) -> Iterator[None]:
+    def rewritten(self, seed: int) -> AbstractContextManager[None]:
         """Let every rounded written number be another number within its rounding, while the block runs."""
-        before = [node.value for node in self._written]
-        choose = random.Random(seed).choice  # noqa: S311  # reproducible, no secret
-        try:
-            for node, value in zip(self._written, before, strict=True):
-                node.value = np.nextafter(value, choose((-np.inf, np.inf)))
-            yield
-        finally:
-            for node, value in zip(self._written, before, strict=True):
-                node.value = value
+        return rewritten(self._written, seed)
 
     def is_smooth(self) -> bool:
         """Whether what is differentiated has a slope along any direction that its derivatives add up to."""
@@ -254,12 +250,16 @@ def _apart(m: PreciseArithmetic, one: Any, other: Any) -> bool:
 
 def _numbers(m: PreciseArithmetic, values: Any) -> Any:
     """An object array of numbers; truth values are 0 and 1."""
-    entries = [m.number(int(entry)) if isinstance(entry, bool) else entry for entry in values.ravel().tolist()]
+    entries = [m.number(int(entry)) if isinstance(entry, int) else entry for entry in values.ravel().tolist()]
     return array_of(values.shape, entries)
 
 
-def _is_rounded(node: Node) -> bool:
-    """Whether a leaf is a written number that is rounded."""
-    if node.op is not LEAF or node.shape or node.dtype.kind != "f" or not np.isfinite(node.value):
-        return False
-    return Fraction(float(node.value)).denominator > _EXACT
+def _extent(m: PreciseArithmetic, values: Iterable[Any]) -> tuple[Any, Any]:
+    """The largest finite number, and the least that is not zero."""
+    largest, least = m.number(0), m.inf
+    for array in values:
+        for entry in array.flat if isinstance(array, np.ndarray) else ():
+            size = m.context.mpf(abs(entry)) if not isinstance(entry, bool) else 0
+            if size and m.finite(size):
+                largest, least = max(largest, size), min(least, size)
+    return largest, least

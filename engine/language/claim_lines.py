@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..errors import LanguageError, Span
 from .expression import WITHIN, Expression
-from .postfix import BINARY, CONSTANT, LOAD, TUPLE, Instruction, operands
+from .postfix import BINARY, CALL, CONSTANT, LOAD, METHOD, TUPLE, UNARY, Instruction, operands
 
 COMPARISONS: Final = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "approximate": "~="}
 """The comparisons that a claim may make, as rows and as they are written."""
+
+_CONDITIONS: Final = frozenset(("all", "any", "isfinite", "logical_and", "logical_or", "logical_not", "logical_xor"))
+"""Functions whose result is a truth value."""
 
 _CLOSED_BY: Final = {"(": ")]", "[": ")]", "{": "}"}
 _DOMAIN: Final = re.compile(r"[ \t\f\v\xa0]*([(\[{])?([^#;\n]*)")
@@ -22,11 +25,13 @@ class Claim(NamedTuple):
     """What a line claims.
 
     Attributes:
-        operator: the comparison, a key of `COMPARISONS`; empty where the line makes none.
+        operator: the comparison, a key of `COMPARISONS`; empty where the line makes none. A condition, `(a < b) & c`,
+            is compared with True.
         left, right: the instructions of both sides.
         within: those of the tolerance; empty where none is written.
         label: the words of `assert ..., "words"`.
         written: where the claim stands, without these words.
+        is_condition: whether it is a condition, which is compared with True.
     """
 
     operator: str
@@ -35,6 +40,7 @@ class Claim(NamedTuple):
     within: list[Instruction]
     label: str | None
     written: Span
+    is_condition: bool = False
 
 
 class DomainLine(NamedTuple):
@@ -89,7 +95,18 @@ def read_claim(
     if code == BINARY and payload in COMPARISONS:
         left, right = operands(instructions)
         claim = claim._replace(operator=payload, left=left, right=right)
+    elif not within and _is_condition(code, payload):
+        claim = claim._replace(
+            operator="eq", left=instructions, right=[(CONSTANT, True, start, end)], is_condition=True
+        )
     return claim, Span(start, last), stop
+
+
+def _is_condition(code: int, payload: Any) -> bool:
+    """Whether an instruction gives a truth value: a claim of that alone is that it is True."""
+    if code in (CALL, METHOD):
+        return payload.path[-1] in _CONDITIONS
+    return code in (BINARY, UNARY) and payload in ("bitwise_and", "bitwise_or", "bitwise_not")
 
 
 def _labelled(text: str, instructions: list[Instruction], last: int) -> tuple[list[Instruction], str | None, int]:

@@ -16,6 +16,7 @@ from ..errors import InputError, ShapeError, Span
 from ..graph import LEAF, Node, ancestors
 from . import names
 from . import parser as p
+from .bindings import Binding
 from .build import Formulas, Text
 from .claim_lines import Claim, DomainLine
 from .differentials import Derivative, DerivativeLowering
@@ -27,7 +28,7 @@ from .statements import located
 EXPECTATIONS: Final = ("refuted",)
 """What a comment `# expect: ...` above a claim may say."""
 
-_EXPECT: Final = re.compile(r"[ \t]*#[ \t]*expect:[ \t]*(\S*)")
+_EXPECT: Final = re.compile(r"\s*#[ \t]*expect:[ \t]*(\S*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ class Claims(NamedTuple):
     Attributes:
         sides: each claim.
         leaves: the leaves that may vary, by name: floats that are not declared with `requires_grad=False`, and that
-            are not used as an index, a size or another plain number.
+            are not used as an index, a size or another plain number. A leaf whose name is assigned again later is
+            called `x (line 1)`.
         domains: where they lie, as far as it is declared.
         names: the last node of each name.
         derivatives: the nodes that are derivatives, of the text's formulas too.
@@ -72,6 +74,10 @@ class Claims(NamedTuple):
     names: dict[str, Node]
     derivatives: dict[Node, Derivative]
 
+    def called(self, name: str) -> list[str]:
+        """What the leaves are called whose name it is, in the order of the text."""
+        return [key for key, node in self.leaves.items() if name in (node.name, key)]
+
 
 def read_claims(formulas: Formulas) -> Claims:
     """What a text claims, and all of its derivatives.
@@ -82,23 +88,24 @@ def read_claims(formulas: Formulas) -> Claims:
     text = _ClaimText(formulas.source, dict(formulas.inputs), (*formulas.inputs,), None, formulas.dtype)
     text.read()
     text.settle_integers()
-    leaves: dict[str, Node] = {}
-    fixed = text.fixed()
-    for binding in (*text.outside, *text.bindings):
-        node = binding.node
-        if node in fixed:
-            continue
-        if node.op is LEAF and node.dtype.kind == "f" and node.requires_grad and node not in leaves.values():
-            leaves[binding.name] = node
-    domains = {}
-    for name, (domain, span) in text.domains.items():
-        if name not in leaves:
+    leaves = text.leaves()
+    keys = {node: key for key, node in leaves.items()}
+    domains: dict[str, Domain] = {}
+    for name, meant, domain, span in text.domains:
+        found = keys.get(meant) if meant is not None else None
+        if found is None and (meant is None or meant.op is LEAF):
+            # A domain may stand above its leaf, too: it is then the first one of that name.
+            found = next((key for key, node in leaves.items() if node.name == name), None)
+        if found is None:
             raise located(text.no_leaf(name, span), formulas.source)
-        outside = domain.first_outside(leaves[name].value)
+        if found in domains:
+            error = InputError(f"{found} has a domain already: {domains[found]}", spans=(span,))
+            raise located(error, formulas.source)
+        outside = domain.first_outside(leaves[found].value)
         if outside is not None:
-            message = f"{name} is {outside!r}, outside of its domain {domain}"
+            message = f"{found} is {outside!r}, outside of its domain {domain}"
             raise located(InputError(message, spans=(span,), hint="give it another value"), formulas.source)
-        domains[name] = domain
+        domains[found] = domain
     return Claims(text.sides, leaves, domains, text.last_nodes, text.derivatives)
 
 
@@ -112,7 +119,7 @@ class _ClaimText(Text):
         self.environment = self.lowering.environment
         self.derivatives = self.claiming.noting.derivatives
         self.sides: list[Sides] = []
-        self.domains: dict[str, tuple[Domain, Span]] = {}
+        self.domains: list[tuple[str, Node | None, Domain, Span]] = []
 
     def claim(self, statement: p.Statement) -> None:
         """Lower a claim, or read a domain.
@@ -132,6 +139,9 @@ class _ClaimText(Text):
 
     def _sides(self, claim: Claim, statement: p.Statement) -> Sides:
         left, right = self._side(claim.left), self._side(claim.right)
+        if claim.is_condition and left.dtype.kind != "b":
+            hint = f"write assert LEFT == RIGHT, or conditions of truth values; this is of dtype {left.dtype}"
+            raise InputError("a claim compares two formulas", spans=(_span(claim.left),), hint=hint)
         if left.shape != right.shape and left.shape and right.shape:
             raise ShapeError(
                 f"the sides have shapes {list(left.shape)} and {list(right.shape)}",
@@ -176,16 +186,19 @@ class _ClaimText(Text):
             values.append(value)
         domain = domain_of(line.brackets, values, Span(line.ends[0][-1][2], line.ends[-1][-1][3]))
         for name, span in line.names:
-            if name in self.domains:
-                raise InputError(f"{name} has a domain already: {self.domains[name][0]}", spans=(span,))
-            self.domains[name] = (domain, span)
+            value = self.environment.get(name)
+            self.domains.append((name, value if isinstance(value, Node) else None, domain, span))
 
     def _expected(self, span: Span) -> str | None:
-        """What the comment line right above a claim expects."""
+        """What a comment above a claim expects: only blank lines and comments may stand between them."""
         text = self.source.text
-        begin = text.rfind("\n", 0, span.start) + 1
-        above = text.rfind("\n", 0, max(begin - 1, 0)) + 1
-        found = _EXPECT.match(text, above, begin) if begin else None
+        found, begin = None, text.rfind("\n", 0, span.start) + 1
+        while begin and found is None:
+            begin, end = text.rfind("\n", 0, begin - 1) + 1, begin
+            line = text[begin:end].strip()
+            if line and not line.startswith("#"):
+                return None
+            found = _EXPECT.match(text, begin, end)
         if found is None:
             return None
         if found[1] not in EXPECTATIONS:
@@ -195,6 +208,25 @@ class _ClaimText(Text):
                 hint=f"write # expect: {EXPECTATIONS[0]}",
             )
         return found[1]
+
+    def leaves(self) -> dict[str, Node]:
+        """The leaves that may vary, by what they are called: one whose name is assigned again has its line with it."""
+        fixed = self.fixed()
+        found: dict[Node, Binding] = {}
+        for binding in (*self.outside, *self.bindings):
+            node = binding.node
+            if node not in fixed and node.op is LEAF and node.dtype.kind == "f" and node.requires_grad:
+                found.setdefault(node, binding)
+        last = {binding.name: node for node, binding in found.items()}
+        leaves: dict[str, Node] = {}
+        for node, binding in found.items():
+            key = name = binding.name
+            if last[name] is not node:
+                key = f"{name} (line {self.source.location(binding.statement.start).line})"
+            while key in leaves:
+                key += "'"
+            leaves[key] = node
+        return leaves
 
     def fixed(self) -> set[Node]:
         """The leaves that are used as an index, a size, a label or another plain number."""

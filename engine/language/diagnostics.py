@@ -33,6 +33,8 @@ def _shown(character: str) -> bool:
 
 def _escape(character: str) -> str:
     code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a file's name that is no UTF-8
+        code -= 0xDC00
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 

@@ -17,6 +17,11 @@ from .postfix import Call, Instruction
 _ORDERS: Final = {"d": 1, "d2": 2}
 """What is written above the line of a derivative, and its order."""
 
+_CANCELLED: Final = 1e-3
+"""Where less than this part of written numbers is left of them, the rounding of both is kept in sight."""
+_ABSORBED: Final = 1e-8
+"""A number that is a smaller part of the other loses digits in the sum with it."""
+
 
 class Derivative(NamedTuple):
     """A derivative that a text asks for.
@@ -108,7 +113,10 @@ class DerivativeLowering(Lowering):
 
     def _binary(self, name: str, left: Any, right: Any) -> Any:
         if not isinstance(left, _Differential) and not isinstance(right, _Differential):
-            return super()._binary(name, left, right)
+            result = super()._binary(name, left, right)
+            if type(result) is float and name in ("add", "sub") and _loses(result, left, right):
+                return TABLE[name].call(self._float(float(left)), self._float(float(right)))
+            return result
         if name == "div" and isinstance(left, _Differential) and isinstance(right, _Differential):
             return self._divided(left, right)
         if isinstance(right, _Differential):
@@ -161,6 +169,12 @@ class DerivativeLowering(Lowering):
             result = TABLE["jacobian"].call(TABLE["grad"].call(output, by[0]), by[1])
         weights = make.ones_like(output) if single and len(by) == 1 else None
         return self.noting.noted(result, Derivative(output, by, weights))
+
+
+def _loses(result: float, left: float, right: float) -> bool:
+    """Whether a sum of two written numbers is mostly the rounding of these, or has lost the smaller one."""
+    low, high = sorted((abs(left), abs(right)))
+    return 0 < abs(result) < high * _CANCELLED or 0 < low < high * _ABSORBED
 
 
 def _incomplete(differential: _Differential) -> InputError:

@@ -40,8 +40,15 @@ class Domain:
 
     def __str__(self) -> str:
         if self.values:
-            return f"{{{', '.join([f'{value:g}' for value in self.values])}}}"
-        return f"{self.brackets[0]}{self.low:g}, {self.high:g}{self.brackets[1]}"
+            return f"{{{', '.join(map(_shown, self.values))}}}"
+        opening = "(" if self.low == -math.inf else self.brackets[0]
+        closing = ")" if self.high == math.inf else self.brackets[1]
+        return f"{opening}{_shown(self.low)}, {_shown(self.high)}{closing}"
+
+
+def _shown(value: float) -> str:
+    """A number with the digits that it takes to read it back."""
+    return repr(value + 0.0).removesuffix(".0")  # -0.0 + 0.0 is 0.0
 
 
 REALS = Domain()

@@ -76,6 +76,18 @@ _ASCII: Final = _compiled("")
 _WITHOUT_RUNS: Final = re.compile(rf"[ \t]+|{_NUMBER}|{_LONG_OPERATORS}|[eE_][eE_0-9]*|[\s\S]")
 
 
+_COMMENT: Final = re.compile(rf"{_TEXT}|#[^\n]*")
+_LINE_END: Final = re.compile(r"\s*\\?\n\s*")
+
+
+def one_line(text: str) -> str:
+    """The text of an expression that may span lines, on one line and without the comments inside of it."""
+    if "\n" in text:
+        text = _COMMENT.sub(lambda found: "" if found[0].startswith("#") else found[0], text)
+        text = _LINE_END.sub(" ", text).strip()
+    return text.replace("\t", " ")
+
+
 def split_run(lexeme: str) -> list[str]:
     """The single tokens of a list of numbers that turned out to be more than that."""
     return _WITHOUT_RUNS.findall(lexeme)

@@ -103,3 +103,19 @@ def test_a_domain_in_either_file_holds_for_both(difference: Compare) -> None:
     old = "x = 1.0\nz = 2*log(x)"
     assert verdicts(difference(old, "x = 1.0\nz = log(x**2)"))["z"] == "refuted"
     assert verdicts(difference(old, "x = 1.0\nx in (0, inf)\nz = log(x**2)"))["z"] == "proved"
+
+
+def test_values_of_one_name_are_paired_in_their_order(difference: Compare) -> None:
+    """Each varies; where the files have not as many, nobody can say which are meant to be the same."""
+    old = "x = 2.0\nz = x**2\nx = 3.0\ny = x"
+    new = "x = 2.0\nz = 4*x/2\nx = 3.0\ny = x"
+    found = difference(old, new, outputs=["z"])
+    assert verdicts(found) == {"z": "refuted", "d(z)/d(x (line 1))": "refuted", "d(z)/d(x)": "proved"}
+    assert set(verdicts(difference(old, old, outputs=["z"], wrt=["x"])).values()) == {"proved"}
+    with pytest.raises(InputError, match=r"x is given a value 2 times in old\.txt and 1 time in new\.txt"):
+        difference(old, "x = 2.0\nz = x**2", outputs=["z"])
+
+
+def test_rounding_is_no_difference(difference: Compare) -> None:
+    """Nor is what cancels against nothing."""
+    assert verdicts(difference("x = 2.0\nx in (0.5, 9)\nz = exp(log(x)) - x", "x = 2.0\nz = 0*x"))["z"] == "proved"

@@ -110,3 +110,38 @@ def test_a_file_without_claims_costs_nothing(judged: Judged, monkeypatch: pytest
     """No process is started."""
     monkeypatch.setattr("agrad.engine.claims.judge.Worker", None)
     assert judged("x = 1.0", worker=None) == []
+
+
+def test_what_cannot_be_judged_is_not_refuted(judged: Judged) -> None:
+    """A claim that is there to be refuted fails unless it is."""
+    found = judged("x = 1.0\n# expect: refuted\nassert nan == nan\n# expect: refuted\n\nassert x == 2", points=10)
+    assert [(each.verdict, each.failed) for each in found] == [("cannot judge", True), ("refuted", False)]
+
+
+def test_a_tolerance_of_zero_excuses_rounding_alone(judged: Judged) -> None:
+    """That of exact arithmetic, whose last digits are never right."""
+    text = "x = 1.0\nassert exp(x)*exp(-x) == 1\nassert exp(x)*exp(-x) ~= 1\nassert exp(x)*exp(-x) == 1 + 1e-30"
+    assert [each.verdict for each in judged(text, points=20, tolerance=0.0)] == ["proved", "proved", "refuted"]
+
+
+def test_values_are_told_apart(judged: Judged) -> None:
+    """Where floats are the same, by digits, or by the difference where these would be too many."""
+    found = judged("x = 1.0\nassert x + 1e-20 == x\nx in [1, 1]\nassert x + 1e-200 == x", points=20)
+    assert [each.sentence for each in found] == [
+        "refuted: at x = 1.0 the left side is 1.00000000000000000001 and the right side is 1.0",
+        "refuted: at x = 1.0 the left side is 1.0 + 1.0e-200 and the right side is 1.0",
+    ]
+    example = found[0].as_json()["counterexample"]
+    assert (example["left"], example["texts"]) == (1.0, ["1.00000000000000000001", "1.0"])
+
+
+def test_a_claim_is_told_on_one_line(judged: Judged) -> None:
+    """Without the comments inside of it, and with every sign of its words."""
+    (found,) = judged("x = 1.0\nassert (x +  # none\n  0) == x, 'part #12 done'", points=10)
+    assert (found.text, found.label) == ("(x + 0) == x", "part #12 done")
+
+
+def test_every_value_of_a_name_is_told(judged: Judged) -> None:
+    """A counter-example says which of them it moves."""
+    (found,) = judged("x = 2.0\nz = x**2\nassert z == 4\nx = 3.0\nw = x*z", points=10)
+    assert found.sentence == "refuted: at x (line 1) = 0.0 the left side is 0.0 and the right side is 4.0"

@@ -194,3 +194,16 @@ def test_no_point_is_no_verdict(sample: Sample) -> None:
     found = sample("x = 1.0\nassert sqrt(-x**2 - 1) == log(-x**2 - 1)")
     assert found.points == 0
     assert found.trouble is not None
+
+
+def test_large_graphs_that_cancel_are_not_refuted(sample: Sample) -> None:
+    """In float64 alone a difference of numbers is as exact as these, and no more."""
+    text = "X = randn(2000, 100, seed=0)\nw = randn(100, seed=2)\nassert X @ w - (X @ (3*w))/3 == "
+    assert sample(text + "0").found is None
+    assert sample(text + "X @ w").found is not None
+
+
+def test_what_happens_beside_a_switch_is_seen(sample: Sample) -> None:
+    """Also where the switch itself is a float, and the difference fades beyond it."""
+    found = sample("x = 1.0\nassert log(1 + exp(x)) == where(x > 20, x, log(1 + exp(x)))", 100)
+    assert (point_of(found), sides_of(found)) == ({"x": 21.0}, (21.000000000758256, 21.0))

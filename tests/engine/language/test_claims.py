@@ -96,7 +96,7 @@ def test_domains() -> None:
         "x": "(0, inf)",
         "y": "(0, inf)",
         "n": "{1, 2, 4}",
-        "w": "[-1.5708, 1)",
+        "w": "[-1.5707963267948966, 1)",
     }
 
 
@@ -172,3 +172,64 @@ def test_a_text_says_the_same_with_and_without_its_claims() -> None:
     plain, claimed = build(Source(text)), build(Source(text + "x in (0, inf)\nassert d(z)/d(x) == 2*x"))
     assert [b.name for b in plain.bindings] == [b.name for b in claimed.bindings]
     assert (plain.last, [*plain.wrt]) == (claimed.last, [*claimed.wrt])
+
+
+def test_every_leaf_varies() -> None:
+    """One whose name is assigned again keeps a key of its own, with its line; names of the same leaf are one."""
+    found = claims("x = 1.0\ny = x\nz = x**2\nx = 3.0\nx, w = 4.0, 5.0\nassert z == x*y*w")
+    assert {key: float(node.value) for key, node in found.leaves.items()} == {
+        "x (line 1)": 1.0,
+        "x (line 4)": 3.0,
+        "x": 4.0,
+        "w": 5.0,
+    }
+    assert found.called("x") == ["x (line 1)", "x (line 4)", "x"]
+    on_one_line = claims("x = 1.0; z = x; x = 2.0; x = 3.0; assert z == x")
+    assert sorted(float(node.value) for node in on_one_line.leaves.values()) == [1.0, 2.0, 3.0]
+
+
+def test_a_domain_is_that_of_the_leaf_that_its_name_means_there() -> None:
+    """Each value of a name may have one; above all of them it is that of the first."""
+    found = claims("x in (0, 9)\nx = 1.0\nz = x\nx = -3.0\nx in (-5, 0)\nassert z == x")
+    assert {key: str(domain) for key, domain in found.domains.items()} == {"x (line 2)": "(0, 9)", "x": "(-5, 0)"}
+    assert caret("x = 1.0\nx = 2*x\nx in (0, 3)") == "x"
+
+
+def test_numbers_that_cancel_are_kept_apart() -> None:
+    """A sum of written numbers that is mostly their rounding, or that loses one of them, is not one number."""
+    for text in ("0.1*3 - 0.3", "1e-7 + 1e-30", "1 - 1e-12"):
+        left = claims(f"x = 1.0\nassert {text} == x").sides[0].left
+        assert left.op.name in ("add", "sub"), text
+    assert claims("x = 1.0\nassert 0.1 + 0.25 == x").sides[0].left.op.name == "leaf"
+
+
+@pytest.mark.parametrize("between", ["", "\n", "# a word\n", "\n\n  # a word\n\n"])
+def test_what_is_expected_holds_across_blank_lines_and_comments(between: str) -> None:
+    """Up to the claim, and for that claim alone."""
+    found = claims(f"x = 1.0\n# expect: refuted\n{between}assert x == 1\n\nassert x == 2")
+    assert [side.expected for side in found.sides] == ["refuted", None]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "(1 < x) & (x < 3)",
+        "(x == 1) | (x == 2)",
+        "~(x == 3)",
+        "all(y > 0)",
+        "(y > 0).all()",
+        "logical_and(x > 1, x < 3)",
+    ],
+)
+def test_a_condition_is_a_claim_that_it_is_true(claim: str) -> None:
+    """As the hints for chained comparisons, `and` and `not` have it written."""
+    (side,) = claims(f"x = 2.0\ny = [1.0, 2]\nassert {claim}, 'words'").sides
+    assert (side.operator, side.text, side.label) == ("eq", claim, "words")
+    values = evaluate([side.left, side.right])
+    assert bool(values[side.left]) is bool(values[side.right]) is True
+
+
+def test_a_claim_of_a_number_is_none() -> None:
+    """Bits are no truth values."""
+    assert caret("x = 1.0\nassert 2 & 3") == "2 & 3"
+    assert caret("x = 1.0\nassert (x == 1) & (x == 1) within 2").startswith("(x == 1) & (x == 1)")

@@ -86,3 +86,8 @@ def test_a_span_at_the_end_of_the_text_is_shown() -> None:
         error.source = Source(text, "f")
         assert render(error).split("\n")[-1].endswith("^")
     assert render(SeveralErrors([])) == ""
+
+
+def test_bytes_of_a_name_that_are_no_utf_8_are_escaped() -> None:
+    """What the system gives for such a byte is written as the byte."""
+    assert escaped("a\udcff.txt") == "a\\xff.txt"

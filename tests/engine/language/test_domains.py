@@ -33,3 +33,18 @@ def test_a_point_is_a_domain() -> None:
     assert domain_of("[]", [1.0, 1.0], Span(0, 1)).holds(1.0)
     with pytest.raises(InputError):
         domain_of("(]", [1.0, 1.0], Span(0, 1))
+
+
+@pytest.mark.parametrize(
+    ("domain", "text"),
+    [
+        (Domain(0.0, 1.23456789, "()"), "(0, 1.23456789)"),
+        (Domain(-0.0, 1e-7, "[)"), "[0, 1e-07)"),
+        (Domain(-math.inf, math.inf, "[]"), "(-inf, inf)"),
+        (Domain(0.1 + 0.2, math.inf, "[]"), "[0.30000000000000004, inf)"),
+        (Domain(values=(1.0, -0.0, 1234567.0, 0.5)), "{1, 0, 1234567, 0.5}"),
+    ],
+)
+def test_domains_are_written_with_all_their_digits(domain: Domain, text: str) -> None:
+    """What is shown is what holds: no digit is left out, and infinities belong to no domain."""
+    assert str(domain) == text
