@@ -24,6 +24,8 @@ _STEPS: Final = 5
 _RATIO: Final = 4.0
 _LARGEST_STEPS: Final = (0.02, 0.0137)
 """Two rows of steps: where they disagree, as for waves shorter than a step, the error bar is their distance."""
+_STILL_AWAY: Final = 0.9
+"""A gap that a smaller step leaves so large is that of a jump."""
 _SMALL_STEPS: Final = (1e-4, 1e-6)
 _WIDEST: Final = 1e-2
 """An error bar above this part of the slope says nothing."""
@@ -90,6 +92,8 @@ def _along(function: Function, rng: np.random.Generator) -> Judgement:
         return Judgement(NAME, AGREE, _digits(max(error, bar), scale))
     if sides is not None and sides[0] - 10 * bar <= product <= sides[1] + 10 * bar:
         return Judgement(NAME, KINK, None, f"the slopes are {sides[0]:.6g} and {sides[1]:.6g} along a random direction")
+    if _jumps(direction, function):
+        return Judgement(NAME, CANNOT, None, "the function jumps at the point, as the signs of eigenvectors may")
     if not _confirmed(direction, function, product, 10 * bar + 1e-12 * scale):
         return Judgement(NAME, CANNOT, None, "the slope along a random direction changes with the step")
     reason = f"along a random direction the slope is {slope:.10g} ± {bar:.1g}, not {product:.10g}"
@@ -146,6 +150,13 @@ def _sides(direction: Values, function: Function) -> tuple[float, float] | None:
             return None
     stays = abs(apart[1] - apart[0]) <= _STAYS * abs(apart[0])
     return (min(left, right), max(left, right)) if stays else None
+
+
+def _jumps(direction: Values, function: Function) -> bool:
+    """Whether the values beside the point stay away from that at it, however small the step."""
+    here = function.at(direction, 0.0)
+    gaps = [sum(abs(function.at(direction, side) - here) for side in (step, -step)) for step in _SMALL_STEPS]
+    return gaps[-1] > _STILL_AWAY * gaps[0] and gaps[-1] > _SURELY * function.noise
 
 
 def _digits(error: float, scale: float) -> int:

@@ -50,11 +50,20 @@ def complex_of(dtype: DType) -> DType:
     return COMPLEX64 if dtype in (FLOAT32, COMPLEX64) else COMPLEX128
 
 
+_ABSENT = 1e-20
+"""The part of the largest entry of a matrix below which one is as good as none."""
+
+
 def floats_of(matrix: Any) -> Any:
-    """The nearest floats of an exact matrix: LAPACK's order and signs of vectors are a choice that only it can tell."""
+    """The nearest floats of an exact matrix: LAPACK's order and signs of vectors are a choice that only it can tell.
+
+    What is nothing beside the largest entry is zero: LAPACK chooses other signs where there is the least of numbers.
+    """
     entries = np.asarray(matrix, dtype=object)
     is_real = all(not getattr(entry, "imag", 0) for entry in entries.flat)
-    return entries.astype(float if is_real else complex)
+    floats = entries.astype(float if is_real else complex)
+    floats[np.abs(floats) < np.max(np.abs(floats), initial=0.0) * _ABSENT] = 0.0
+    return floats
 
 
 def aligned(m: Any, vectors: Any, reference: Any) -> Any:

@@ -103,3 +103,12 @@ def test_a_nan_beside_a_slope_is_wrong(make_case: MakeCase) -> None:
 def test_a_kink_is_said_where_the_middle_was_chosen(make_case: MakeCase) -> None:
     """Half the slope on each side is what a central quotient has too, and still it is a kink."""
     assert differences.judge(make_case("maximum(x, y)", x=1.0, y=1.0), Budget()).verdict == "kink"
+
+
+def test_signs_that_flip_beside_the_point_are_left_alone(make_case: MakeCase) -> None:
+    """LAPACK may choose other signs of eigenvectors for a matrix without zeros: a jump, and no wrong gradient."""
+    matrix = [[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 5.0]]
+    case = make_case(
+        "sum(torch.linalg.eigh(A + A.T).eigenvectors * B)", wrt=["A"], A=matrix, B=np.arange(9.0).reshape(3, 3)
+    )
+    assert differences.judge(case, Budget()).verdict in ("agree", "cannot judge")

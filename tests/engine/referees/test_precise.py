@@ -291,3 +291,10 @@ def test_the_sign_of_a_zero_chooses_the_side_of_a_cut(make_case: MakeCase, zero:
     assert judged(case).verdict == "kink"
     case.gradients["x"] = np.float64(2 * right)
     assert judged(case).verdict == "disagree"
+
+
+def test_signs_of_eigenvectors_are_those_of_the_matrix_with_its_zeros(make_case: MakeCase) -> None:
+    """A step away from a zero of the matrix LAPACK may choose another sign, which is no kink of the function."""
+    matrix = [[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 5.0]]
+    text = "sum(torch.linalg.eigh(A + A.T).eigenvectors * B)"
+    assert judged(make_case(text, wrt=["A"], A=matrix, B=np.arange(9.0).reshape(3, 3))).verdict == "agree"
