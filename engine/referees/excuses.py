@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from itertools import product
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
-from ..graph import LEAF, Node
+from ..graph import Node
 from ..worker.budget import Budget
 from .case import AGREE, CANNOT, DISAGREE, KINK, CannotJudge, Case, Judgement
 from .conditioning import matrix_loss
-from .digits import MOST, Entry
+from .digits import Entry
+from .facts import Facts, is_number, losing, overflowing
+from .out_of_range import out_of_range, sign_of_zero
 from .point import ROUNDING, Direction, of_matrices
 from .sides import between, entry_slope, joined, part_slopes, parts_of
 from .slopes import Slope, Slopes
@@ -31,55 +32,12 @@ _ROUNDINGS: Final = 16
 """How many roundings of the largest part a sum of parts may be off by."""
 _MOST_SLOPES: Final = 300
 """Entries of nodes on the way whose gradients are looked at."""
-_ALIKE: Final = 1e-8
 _ENDS: Final[Mapping[str, tuple[float, ...]]] = {"binary_cross_entropy.element": (0.0, 1.0)}
 """Where the domain of an op ends, and its row gives a finite slope of its own."""
 _STORED: Final = 1e-12
 """How near a slope must be to that of rounded results: nothing else than their rounding is wrong with it."""
-_FINE: Final = 25
-_DEEP: Final = 700
-"""The step and the more digits that show a slope below the squares of the least doubles beside the largest one."""
 _FAINT: Final = 30
 """Slopes of less than 10**-30 of the largest number may be rounding of the quotients themselves."""
-
-
-@dataclass(slots=True)
-class Facts:
-    """What this referee found out about the function (not about agrad's gradient), for the other referee to know.
-
-    Attributes:
-        kinks: entries that lie on a kink, or within rounding of one.
-        losses: entries of which floating point cannot know more digits.
-        rounded: entries that are nothing but rounding beside the largest entry.
-        overflow: the op whose value does not fit into its dtype.
-        underflow: what is too small for its dtype, or which slope or gradient on the way is out of its range, or where
-            the sign of a zero decides, which exact numbers do not have.
-        complete: whether every entry was looked at.
-    """
-
-    kinks: set[str] = field(default_factory=set)
-    losses: set[str] = field(default_factory=set)
-    rounded: set[str] = field(default_factory=set)
-    overflow: str | None = None
-    underflow: str | None = None
-    complete: bool = False
-
-    def joined(self, more: Facts) -> Facts:
-        """These, of some entries, and those of others."""
-        return Facts(
-            self.kinks | more.kinks,
-            self.losses | more.losses,
-            self.rounded | more.rounded,
-            more.overflow or self.overflow,
-            more.underflow or self.underflow,
-            more.complete,
-        )
-
-    def explain(self, entries: Sequence[Entry]) -> bool:
-        """Whether all of some entries stand at a kink, have lost their digits, or are what an overflow leaves."""
-        if self.underflow is not None or (self.overflow is not None and not _is_number(entries)):
-            return True
-        return {entry.label for entry in entries} <= self.kinks | self.losses
 
 
 def explained(case: Case, objections: Sequence[Entry], budget: Budget) -> Facts:
@@ -105,7 +63,7 @@ def explained(case: Case, objections: Sequence[Entry], budget: Budget) -> Facts:
 
 def excused(judgement: Judgement, objections: list[Entry], case: Case, slopes: Slopes, facts: Facts) -> Judgement:
     """An objection is withdrawn where the function itself explains it: overflow, a kink, lost digits."""
-    if facts.overflow is not None and not _is_number(objections):
+    if facts.overflow is not None and not is_number(objections):
         return replace(judgement, verdict=CANNOT, reason=overflowing(facts, judgement))
     noisy = [slopes.jostled(seed) for seed in range(3)]
     # Factors of matrices, and what is made of them, are right beside their largest entry only.
@@ -128,7 +86,7 @@ def excused(judgement: Judgement, objections: list[Entry], case: Case, slopes: S
         ):
             (facts.rounded if small else facts.losses).add(entry.label)
         else:
-            beyond = _sign_of_zero(slopes, node, position) or _out_of_range(slopes, [node])
+            beyond = sign_of_zero(slopes, node, position) or out_of_range(slopes, [node])
             if beyond is None:
                 return judgement
             facts.underflow = beyond
@@ -141,95 +99,6 @@ def excused(judgement: Judgement, objections: list[Entry], case: Case, slopes: S
             judgement, verdict=KINK, reason=f"a kink within rounding, or the edge of a domain; {judgement.reason}"
         )
     return replace(judgement, verdict=AGREE, reason=None)
-
-
-def _is_number(objections: Sequence[Entry]) -> bool:
-    """Whether some of what agrad gives cannot come of an overflow: that leaves infinities, NaN and zeros."""
-    return any(entry.got != 0 and np.isfinite(entry.got) for entry in objections)
-
-
-def _sign_of_zero(slopes: Slopes, node: Node, position: int) -> str | None:
-    """The op at a zero whose sign decides the derivative by an entry: exact numbers do not have it."""
-    signed = slopes.point.signed_zero
-    if signed is None:
-        return None
-    sides = [entry_slope(each, node, position).value for each in (slopes, slopes.with_negative_zeros())]
-    if None not in sides and abs(sides[0] - sides[1]) <= abs(sides[0]) * _ALIKE:
-        return None
-    return f"the sign of a zero decides what {_words(signed)} is"
-
-
-def _out_of_range(slopes: Slopes, starts: Sequence[Node]) -> str | None:
-    """What underflows: a value, a slope on the way, or the gradient by a node on the way, which also may overflow."""
-    low = slopes.point.underflows
-    if low is not None:
-        return f"{_words(low)} underflows here in floating point"
-    m = slopes.m
-    left = _MOST_SLOPES
-    for node in slopes.point.nodes_after(tuple(starts)):
-        left -= node.size
-        if left < 0:
-            break
-        if node.dtype.kind not in "fc" or not node.args or node.op.outputs > 1:
-            continue
-        limits = np.finfo(node.dtype)
-        for position in range(node.size):
-            with suppress(CannotJudge):
-                for slope in part_slopes(slopes, node, position):
-                    if slope.value is None or not m.finite(slope.value):
-                        continue
-                    if 0 < abs(slope.value) < float(limits.tiny):
-                        return f"the gradient by {_words(node)} underflows here in floating point"
-                    if abs(slope.value) > float(limits.max):
-                        return f"the gradient by {_words(node)} overflows here in floating point"
-    return _slope_out_of_range(slopes, starts)
-
-
-def _slope_out_of_range(slopes: Slopes, starts: Sequence[Node]) -> str | None:
-    """Which op's own slope, a factor of the gradient, is too small for its dtype."""
-    left = _MOST_SLOPES
-    moving = {*starts, *slopes.point.nodes_after(tuple(starts))}
-    for node in slopes.point.nodes_after(tuple(starts)):
-        if not node.op.elementwise or any(part.dtype.kind not in "fciu" for part in (node, *node.args)):
-            continue
-        limits = np.finfo(node.dtype)
-        values = [[arg.dtype.type(entry) for entry in slopes.point.values[arg].flat] for arg in node.args]
-        args = tuple(
-            Node(LEAF, (), {}, arg.shape, arg.dtype, arg in moving, None, np.reshape(value, arg.shape))
-            for arg, value in zip(node.args, values, strict=True)
-        )
-        alone = Node(node.op, args, node.attrs, node.shape, node.dtype, True)
-        local = Slopes(Case([alone], [np.ones(node.shape, node.dtype)], {}, {}), slopes.budget)
-        for arg in args:
-            left -= arg.size
-            if left < 0:
-                return None
-            turns = (False, True) if arg.dtype.kind == "c" else (False,)
-            for position, turn in product(range(arg.size if arg.requires_grad else 0), turns):
-                with suppress(CannotJudge):
-                    unit = local.unit(arg, position, imaginary=turn)
-                    right, other = (abs(side) for side in local.quotients(*unit, _FINE, _DEEP))
-                    if not local.m.finite(right) or abs(right - other) > right / 2:
-                        continue
-                    if 0 < right < float(limits.tiny):
-                        return f"the slope of {_words(node)} underflows here in floating point"
-    return None
-
-
-def _words(node: Node) -> str:
-    """A node in a reason."""
-    return node.name or (f"the result of {node.op.name}" if node.args else "a number")
-
-
-def overflowing(facts: Facts, judgement: Judgement) -> str:
-    """The reason not to judge where a value does not fit into its dtype, or a gradient on the way does not."""
-    words = facts.underflow or f"{facts.overflow} overflows here in floating point"
-    return f"{words}; {judgement.reason}"
-
-
-def losing(judgement: Judgement) -> str:
-    """The reason not to judge where floating point cannot know the digits."""
-    return f"floating point loses {MOST - (judgement.digits or 0)} digits here; {judgement.reason}"
 
 
 def _place_of(case: Case, entry: Entry) -> tuple[Node, int]:
@@ -340,5 +209,5 @@ def excused_along(judgement: Judgement, slopes: Slopes, direction: Direction, go
     allowed = max(_allowed(spread, true), matrix_loss(slopes.point) * max(abs(got), abs(true)))
     if abs(got - true) <= allowed:
         return replace(judgement, verdict=CANNOT, reason=losing(judgement))
-    beyond = _out_of_range(slopes, list(direction))
+    beyond = out_of_range(slopes, list(direction))
     return judgement if beyond is None else replace(judgement, verdict=CANNOT, reason=f"{beyond}; {judgement.reason}")

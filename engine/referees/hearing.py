@@ -12,7 +12,7 @@ from ..worker.budget import Budget
 from ..worker.serving import told
 from . import differences, precise, symbolic
 from .case import AGREE, CANNOT, DISAGREE, KINK, Case, Judgement, Verdict
-from .excuses import Facts
+from .facts import Facts
 from .forward import cost_of
 
 _FINER: Final = 2

@@ -14,7 +14,8 @@ from ..graph import Node
 from ..worker.budget import Budget, BudgetSpent
 from .case import AGREE, CANNOT, DISAGREE, KINK, CannotJudge, Case, Judgement
 from .digits import ENOUGH, MOST, Entry, Truth, given, right_digits, shown, verdict_of
-from .excuses import Facts, excused, excused_along
+from .excuses import excused, excused_along
+from .facts import Facts
 from .forward import array_of, cost_of
 from .point import Direction
 from .sides import between, joined, part_slopes, parts_of

@@ -12,7 +12,8 @@ from ..graph import LEAF, Node, ancestors
 from ..worker.budget import Budget, BudgetSpent
 from .case import AGREE, CANNOT, DISAGREE, KINK, CannotJudge, Case, Judgement
 from .digits import Entry, Truth, entry_label, given, shown, verdict_of
-from .excuses import Facts, explained, losing, overflowing
+from .excuses import explained
+from .facts import Facts, losing, overflowing
 from .forward import array_of, evaluate_graph, weighted_sum
 from .pieces import Gradient
 from .sides import between

@@ -10,7 +10,7 @@ import pytest
 
 from agrad.engine.referees import Case, symbolic
 from agrad.engine.referees.case import Judgement
-from agrad.engine.referees.excuses import Facts
+from agrad.engine.referees.facts import Facts
 from agrad.engine.worker.budget import Budget
 
 MakeCase = Callable[..., Case]
