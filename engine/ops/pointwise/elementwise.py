@@ -301,7 +301,8 @@ ASIN = unary(
     within=UNIT,
     domain="-1 <= x <= 1; differentiable inside",
     at_kink=kinks.near(-1.0, 1.0),
-    kink="infinite at -1 and 1, nan outside",
+    kink="infinite at -1 and 1, nan outside"
+    "; of complex numbers on the cut that of the side of the value, where PyTorch has the other sign",
     grad_fn="AsinBackward0",
 )
 
@@ -318,7 +319,8 @@ ACOS = unary(
     within=UNIT,
     domain="-1 <= x <= 1; differentiable inside",
     at_kink=kinks.near(-1.0, 1.0),
-    kink="minus infinity at -1 and 1, nan outside",
+    kink="minus infinity at -1 and 1, nan outside"
+    "; of complex numbers on the cut that of the side of the value, where PyTorch has the other sign",
     grad_fn="AcosBackward0",
 )
 
