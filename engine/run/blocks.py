@@ -17,9 +17,9 @@ from .conditions import core_count
 from .frame import Frame
 from .fusion import FusedRun
 from .merging import Merging
-from .plan import RunStep
 from .program import Program
 from .rows import CONTRACTED
+from .steps import RunStep
 from .values import Value
 
 WORKING_BYTES: Final = 4_194_304

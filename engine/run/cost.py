@@ -12,7 +12,7 @@ from ..graph import LEAF, Node
 from .blocks import LONG, MOST_WORKING_BYTES, SHORT, WORKING_BYTES, programs_of
 from .conditions import core_count, current, limit_on, memory_limit
 from .fusion import FusedRun
-from .plan import Plan, RunStep, Step
+from .steps import Plan, RunStep, Step
 from .values import Value
 from .weights import BYTES_A_NANOSECOND, PRODUCTS_A_NANOSECOND, nanoseconds
 

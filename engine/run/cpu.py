@@ -9,7 +9,8 @@ import numpy as np
 
 from ..graph import Node
 from .conditions import limit_on
-from .plan import Plan, make_plan
+from .plan import make_plan
+from .steps import Plan
 
 
 def run(plan: Plan, values: Mapping[Node, Any] | None = None) -> dict[Node, Any]:

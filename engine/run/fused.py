@@ -11,8 +11,8 @@ import numpy as np
 from .blocks import programs_of, run_blocks
 from .conditions import current
 from .cost import cost, require_memory
-from .plan import Plan, RunStep
 from .reuse import Results, is_alone
+from .steps import Plan, RunStep
 
 
 def run_steps(plan: Plan, slots: list[Any]) -> None:

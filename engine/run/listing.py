@@ -9,7 +9,7 @@ from ..graph import LEAF, Node
 from .blocks import programs_of
 from .conditions import core_count, current, memory_limit
 from .cost import StepCost, cost
-from .plan import Plan, RunStep
+from .steps import Plan, RunStep
 from .values import Value
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..graph import LEAF, Node
 from .fusion import FusedRun, Fusion
 from .lowered import lowered
-from .plan import Plan, RunStep, Step, set_frees
+from .steps import Plan, RunStep, Step, set_frees
 from .values import LARGE, Value, Values
 
 

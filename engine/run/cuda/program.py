@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from ...graph import LEAF, Attrs, Node
 from ..fusion import FusedRun, Operand
-from ..plan import Plan, RunStep, fused_plan
+from ..plan import fused_plan
+from ..steps import Plan, RunStep
 from ..values import UNIFORM, Value
 from .kernels import Kernel, RunKernels
 from .layout import fusible, supported

@@ -15,7 +15,8 @@ from agrad.engine.graph import Node, leaf
 from agrad.engine.language import build
 from agrad.engine.run import blocks
 from agrad.engine.run.cpu import run
-from agrad.engine.run.plan import Plan, RunStep, fused_plan, make_plan
+from agrad.engine.run.plan import fused_plan, make_plan
+from agrad.engine.run.steps import Plan, RunStep
 
 Targets = Callable[..., list[Node]]
 

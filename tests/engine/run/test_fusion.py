@@ -15,7 +15,8 @@ from agrad.engine.run.blocks import programs_of
 from agrad.engine.run.cpu import run
 from agrad.engine.run.fusion import Fusion
 from agrad.engine.run.members import Members
-from agrad.engine.run.plan import Plan, RunStep, fused_plan, make_plan
+from agrad.engine.run.plan import fused_plan, make_plan
+from agrad.engine.run.steps import Plan, RunStep
 from agrad.engine.run.values import Value, Values
 from agrad.engine.run.weights import nanoseconds
 

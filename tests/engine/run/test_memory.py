@@ -16,7 +16,8 @@ from agrad.engine.run.blocks import programs_of
 from agrad.engine.run.conditions import Conditions, free_memory, memory_limit, under
 from agrad.engine.run.cost import cost, in_bytes
 from agrad.engine.run.cpu import run
-from agrad.engine.run.plan import RunStep, make_plan
+from agrad.engine.run.plan import make_plan
+from agrad.engine.run.steps import RunStep
 
 Targets = Callable[..., list[Node]]
 

@@ -13,7 +13,8 @@ from agrad.engine.graph import TABLE, Node, leaf
 from agrad.engine.run import products
 from agrad.engine.run.conditions import Conditions, under
 from agrad.engine.run.cpu import run
-from agrad.engine.run.plan import Plan, RunStep, fused_plan
+from agrad.engine.run.plan import fused_plan
+from agrad.engine.run.steps import Plan, RunStep
 
 Both = Callable[[Sequence[Node]], tuple[list[Any], list[Any]]]
 

@@ -11,7 +11,8 @@ import agrad.engine.ops  # noqa: F401  # fills the table
 from agrad.engine.graph import TABLE, leaf
 from agrad.engine.run.blocks import Programs
 from agrad.engine.run.cpu import run
-from agrad.engine.run.plan import RunStep, fused_plan, make_plan
+from agrad.engine.run.plan import fused_plan, make_plan
+from agrad.engine.run.steps import RunStep
 from agrad.engine.run.tracing import StandIn, traced
 
 
