@@ -20,6 +20,7 @@ _NAMES: Final = {"digamma": "digamma", "polygamma": "psi", "ceil": "ceil", "arg"
 _UNBOUNDED: Final = frozenset({"gamma", "factorial", "sinh", "cosh", "exp", "besseli", "rgamma"})
 _WITHIN_ONE: Final = frozenset({"acos", "asin"})
 _PERIODIC: Final = frozenset({"sin", "cos", "tan", "sec", "csc", "cot", "besselj"})
+_FAR_BELOW: Final = -10_000
 _FAR: Final = 100
 """The bits of an argument from which on the logarithm of the gamma function is its asymptotic series."""
 
@@ -75,6 +76,10 @@ class PreciseArithmetic:
         own = _OWN.get(name)
         if own is not None:
             return own(self, *args)
+        if name == "polygamma" and self._is_far_below(*args):
+            if args[1] == self.context.floor(args[1]):
+                return self._nan
+            raise CannotJudge("mpmath adds up a term for every whole number above the argument of polygamma")
         size = max((self.context.mag(arg) for arg in args if arg and self.finite(arg)), default=0)
         endless = name.startswith("bessel") and not all(self.finite(arg) for arg in args)
         if size > 10_000 or (name in _UNBOUNDED and size > _LARGEST_ARGUMENT) or endless:
@@ -97,6 +102,9 @@ class PreciseArithmetic:
         if name in ("sinh",) and x < 0:
             return -self.inf
         return self.inf if x > 0 or name == "cosh" else self._nan
+
+    def _is_far_below(self, order: Any, x: Any) -> bool:
+        return bool(order) and isinstance(x, self.context.mpf) and bool(x < _FAR_BELOW)
 
     def _lifted(self, value: Any) -> Any:
         return value if isinstance(value, (self.context.mpf, self.context.mpc)) else self.number(value)

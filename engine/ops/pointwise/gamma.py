@@ -122,9 +122,21 @@ def _polygamma(n: Node | int, input: Node | int) -> Node:
     return apply(POLYGAMMA, (as_float(input),), {"n": n})
 
 
+_FAR_BELOW = -1_000.0
+"""The library adds a term for each whole number up to 0: from here on downwards reflection takes their place."""
+
+
 def _polygamma_kernel(xp: Any, x: Any, n: int) -> Any:
+    """The library's, and far below 0 that of the same place between two poles further up (DLMF 5.15.6)."""
     scale = (-1.0) ** (n + 1) * float(library(np, "gamma")(n + 1.0))
-    return scale * library(xp, "zeta")(n + 1.0, x)
+    zeta = library(xp, "zeta")
+    far = (x < _FAR_BELOW) & (x > -xp.inf)
+    if not xp.any(far):
+        return scale * zeta(n + 1.0, x)
+    x = xp.asarray(x)
+    near = xp.where(far, (x - xp.floor(x)) + x.dtype.type(_FAR_BELOW), x)
+    apart = xp.where(far, zeta(n + 1.0, 1.0 - xp.minimum(x, 0.0)) - zeta(n + 1.0, 1.0 - xp.minimum(near, 0.0)), 0.0)
+    return (scale * (zeta(n + 1.0, near) + (-1.0) ** n * apart))[()]
 
 
 POLYGAMMA = unary(

@@ -96,3 +96,11 @@ def test_a_function_has_no_more_digits_than_the_rest(name: str, arguments: tuple
     value = m.function(name, *arguments)
     assert value == +value
     assert abs(value) % abs(value) == 0
+
+
+def test_polygamma_far_below_zero_is_not_waited_for() -> None:
+    """mpmath adds up terms for ever there; at whole numbers there is a pole."""
+    m = PreciseArithmetic(50)
+    with pytest.raises(CannotJudge, match="polygamma"):
+        m.function("polygamma", 1, -1e7 + 0.25)
+    assert m.undefined_number(m.function("polygamma", 1, -1e19))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agrad.engine.errors import InputError
-from agrad.engine.graph import TABLE, as_node, make
+from agrad.engine.graph import TABLE, as_node, leaf, make
 
 inf, nan = math.inf, math.nan
 
@@ -227,3 +227,17 @@ def test_gamma(derivatives: Any) -> None:
 def test_next_to_poles_and_far_out(derivatives: Any, name: str, x: float, expected: list[float]) -> None:
     """Where the library's function is infinite, NaN or has lost its digits, value and derivatives are right."""
     assert derivatives(TABLE[name], x, len(expected) - 1) == pytest.approx(expected, rel=1e-9, abs=0.0)
+
+
+@pytest.mark.parametrize(
+    ("x", "order", "expected"),
+    [
+        (-1500.3, 1, 15.078747391529484),
+        (-2000.75, 2, -124.02510697088706),
+        (-99999.7, 3, 769.02091430513387),
+        (-1e19, 1, inf),
+    ],
+)
+def test_polygamma_far_below_zero(value: Any, x: float, order: int, expected: float) -> None:
+    """Between poles far down the value is there at once, however many whole numbers lie above."""
+    assert value(make.polygamma(order, leaf(x))) == pytest.approx(expected, rel=1e-11)
