@@ -53,6 +53,8 @@ def explained(case: Case, objections: Sequence[Entry], budget: Budget) -> Facts:
     for entry in objections:
         node, position = _place_of(case, entry)
         slope = entry_slope(slopes, node, position)
+        if slope.value is not None and slopes.m.undefined_number(slope.value):
+            raise CannotJudge(f"the derivative by {entry.label} is undefined here")
         if slope.is_kink and between(slopes.m, entry.got, slope):
             facts.kinks.add(entry.label)
     left = [entry for entry in objections if entry.label not in facts.kinks]

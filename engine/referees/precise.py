@@ -100,7 +100,8 @@ def _by_entry(case: Case, slopes: Slopes, facts: Facts) -> Judgement:
         judgement = excused(judgement, objections, case, slopes, facts)
         if judgement.verdict == AGREE:
             judgement, _ = verdict_of(NAME, slopes.m, case, truth, facts.rounded)
-    facts.complete = True
+    # Where an entry has no derivative at all, others may still ask what explains their objections to the rest.
+    facts.complete = judgement.verdict != CANNOT or bool(objections)
     if judgement.verdict in (AGREE, KINK) and kinks:
         return _at_kinks(judgement, kinks, slopes.m, ties)
     if judgement.verdict == AGREE and edges:
