@@ -124,7 +124,7 @@ def _of_step(plan: Plan, step: Any, sizes: Sequence[int], cores: int) -> tuple[i
         programs = programs_of(step)
         blocks = -(-step.run.rows // programs.block_rows)
         workers = max(1, min(cores, (read + written) // WORKING_BYTES, blocks // SHORT))
-        alive = min(MOST_WORKING_BYTES, max(2 * WORKING_BYTES, 8 * LONG * len(step.run.members)))
+        alive = min(MOST_WORKING_BYTES, max(WORKING_BYTES, 8 * LONG * len(step.run.members)))
         alive = max(alive, programs.block_rows * programs.row_bytes)
         beside = workers * (alive + 4 * parts)
         return read, written, beside, (arithmetic + (read + written) / BYTES_A_NANOSECOND) / workers + _CALL
