@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -144,14 +145,19 @@ def _in_place(rest: Any, place: Any, out: Any) -> tuple[Any, Any]:
     """A copy of rows, or the rows themselves, flat, and where in it one element of each row stands."""
     if rest is not out:
         np.copyto(out, rest)
-    width = out.shape[-1]
-    return out.reshape(-1), place.reshape(-1) + np.arange(0, place.size * width, width)
+    return out.reshape(-1), place.reshape(-1) + _starts(place.size, out.shape[-1])
+
+
+@lru_cache(maxsize=32)
+def _starts(rows: int, width: int) -> Any:
+    """Where each row of a block begins."""
+    return np.arange(0, rows * width, width)
 
 
 def _placed(_function: Any, values: Sequence[Any], out: Any, _attrs: Any, _shape: Any, _dtype: Any) -> Any:
     rest, single, place = values
     flat, places = _in_place(rest, place, out)
-    flat[places] = np.broadcast_to(single, place.shape).reshape(-1)
+    flat[places] = (single if np.shape(single) == place.shape else np.broadcast_to(single, place.shape)).reshape(-1)
     return out
 
 
