@@ -85,7 +85,7 @@ class _Look:
             for place in self._chosen(numbers, most):
                 with suppress(CannotJudge):
                     slope = self.slopes.slope(*place.unit(self.slopes))
-                    if most is None or not isfinite(place.of(numbers[place.name])) or not self._is_tied(place):
+                    if most is None or not isfinite(place.of(numbers[place.name])) or not self._is_tied(place, slope):
                         self.found[place] = slope
         true = [abs(slope.value) for slope in self.found.values() if slope.value is not None]
         m = self.slopes.m
@@ -111,9 +111,9 @@ class _Look:
         finite.sort(key=lambda place: bool(values[place.node].flat[place.position] != 0))
         return [place for place in every if not isfinite(place.of(numbers[place.name]))] + finite[:most]
 
-    def _is_tied(self, place: Place) -> bool:
+    def _is_tied(self, place: Place, slope: Slope) -> bool:
         """Whether another entry takes its place where it moves, so that its slope alone is none of a gradient."""
-        return place.node.dtype.kind == "f" and self._ties.are_bent(place.node, place.position)
+        return place.node.dtype.kind == "f" and self._ties.are_bent(place.node, place.position, slope)
 
     def _settle(self, place: Place, slope: Slope, numbers: Any, scale: float) -> None:
         m = self.slopes.m

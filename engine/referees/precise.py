@@ -211,8 +211,8 @@ def _along_one(case: Case, slopes: Slopes, choose: Callable[[float, float], floa
 def _is_open(slopes: Slopes, direction: Direction, slope: Slope, got: Any) -> bool:
     """Whether there is no gradient, by what parts of a direction do, and what agrad gives may be a choice.
 
-    Slopes along parts that do not add up to the one along all of them are none of a gradient, nor is one without an
-    end. Where a part stands at a kink, any slope between its sides may be chosen.
+    Slopes along parts that do not add up to the one along all of them are none of a gradient, nor are two sides of
+    which one has no end. Where a part stands at a kink, any slope between its sides may be chosen.
     """
     m = slopes.m
     entries = [(node, position) for node, moves in direction.items() for position in moves]
@@ -221,10 +221,12 @@ def _is_open(slopes: Slopes, direction: Direction, slope: Slope, got: Any) -> bo
         groups.append({})
         for node, position in entries[first::_GROUPS]:
             groups[-1].setdefault(node, {})[position] = direction[node][position]
+    if not (m.finite(slope.left) and m.finite(slope.right)):
+        return slope.is_kink
     parts = [slopes.slope(group, 0) for group in groups]
     for whole, sides in ((slope.left, [part.left for part in parts]), (slope.right, [part.right for part in parts])):
         together = m.total(sides)
-        if not (m.finite(whole) and abs(together - whole) <= _BENT * max(abs(together), abs(whole))):
+        if not abs(together - whole) <= _BENT * max(abs(together), abs(whole)):
             return True
     if not any(part.is_kink for part in parts):
         return False

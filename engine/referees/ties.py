@@ -55,17 +55,22 @@ class Ties:
         if node.dtype.kind != "f" or node.size > _MOST or not np.isfinite(entry.got):
             return False
         position = int(np.ravel_multi_index(entry.index, node.shape)) if entry.index else 0
-        if not self.are_bent(node, position):
+        slope = self._slopes.slope(*self._slopes.unit(node, position))
+        if not self.are_bent(node, position, slope):
             return False
         if entry.name not in self._ranges:
             self._ranges[entry.name] = self._range_of(node)
         low, high = self._ranges[entry.name]
         return between(self._slopes.m, entry.got, Slope(low, high, None))
 
-    def are_bent(self, node: Node, position: int) -> bool:
-        """Whether moving an entry changes something else when others have moved than when it moves alone."""
+    def are_bent(self, node: Node, position: int, slope: Slope) -> bool:
+        """Whether moving an entry changes something else when others have moved than when it moves alone.
+
+        Args:
+            node, position: the entry.
+            slope: its slopes when it moves alone.
+        """
         m = self._slopes.m
-        slope = self._slopes.slope(*self._slopes.unit(node, position))
         sides = [side for side in (slope.left, slope.right) if m.finite(side)]
         if not sides:
             return False

@@ -87,3 +87,10 @@ def test_kinks_that_work_against_each_other_are_no_objection(make_case: MakeCase
     case = make_case("sum(relu(x)) + sum(x)", x=[0.0, 3.0])
     case.gradients["x"] = np.array([1.0, 5.0])
     assert precise.judge(case, Budget(), directions=True).verdict == "disagree"
+
+
+def test_a_vertical_tangent_is_no_choice(make_case: MakeCase) -> None:
+    """A slope without an end on both sides is what it is, also along directions: a finite gradient is wrong."""
+    case = make_case("sum(sign(x) * abs(x)**(1/3))", x=[0.0, 1.0])
+    case.gradients["x"] = np.array([0.0, 1 / 3])
+    assert precise.judge(case, Budget(), directions=True).verdict == "disagree"
