@@ -16,6 +16,8 @@ LARGEST_EXPONENT: Final = 2**60
 
 _LARGEST_ARGUMENT: Final = 60
 """The bits of an argument whose exponential is still a number here."""
+_REDUCED: Final = 10_000
+"""The bits of an argument from which a multiple of pi can still be taken."""
 _NAMES: Final = {"digamma": "digamma", "polygamma": "psi", "ceil": "ceil", "arg": "arg"}
 _UNBOUNDED: Final = frozenset({"gamma", "factorial", "sinh", "cosh", "exp", "besseli", "rgamma"})
 _WITHIN_ONE: Final = frozenset({"acos", "asin"})
@@ -82,7 +84,8 @@ class PreciseArithmetic:
             raise CannotJudge("mpmath adds up a term for every whole number above the argument of polygamma")
         size = max((self.context.mag(arg) for arg in args if arg and self.finite(arg)), default=0)
         endless = name.startswith("bessel") and not all(self.finite(arg) for arg in args)
-        if size > 10_000 or (name in _UNBOUNDED and size > _LARGEST_ARGUMENT) or endless:
+        grows = max((self.context.mag(arg.real) for arg in args if arg.real and self.finite(arg)), default=0)
+        if size > _REDUCED or (name in _UNBOUNDED and grows > _LARGEST_ARGUMENT) or endless:
             return self._beyond(name, args[-1])
         try:
             value = getattr(self.context, _NAMES.get(name, name))(*args)
@@ -119,7 +122,9 @@ class PreciseArithmetic:
         x = self._lifted(x)
         if isinstance(x, self.context.mpf) and abs(x) > LARGEST_EXPONENT:
             return self.inf if x > 0 else self._zero
-        if isinstance(x, self.context.mpc) and abs(x) > LARGEST_EXPONENT:
+        if isinstance(x, self.context.mpc) and (
+            not self.finite(x) or abs(x.real) > LARGEST_EXPONENT or (x.imag and self.context.mag(x.imag) > _REDUCED)
+        ):
             return self._beyond("exp", x)
         return self.context.exp(x)
 

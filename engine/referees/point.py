@@ -15,6 +15,7 @@ from ..worker.budget import Budget
 from .arithmetic import PreciseArithmetic
 from .case import Case
 from .forward import Values, array_of, entry_of, evaluate_graph, evaluate_node, weighted_sum
+from .waves import QUOTIENTS, has_waves, travel
 from .zeros import beside_cuts, without_traces
 
 Direction = Mapping[Node, Mapping[int, Any]]
@@ -37,7 +38,6 @@ _SUMS: Final = 4
 """How many roundings of that 1 there are: it is scaled and moved as well."""
 _BY_PARTS: Final = frozenset({"complex", "add", "sub", "neg", "conj"})
 """Ops of complex numbers that compute each part by itself."""
-_WHOLE_QUOTIENTS: Final = frozenset({"remainder", "fmod", "div_floor", "div_trunc", "floor_divide"})
 _STOPPED: Final = frozenset({"xlogy", "xlog1py", "entr", "pow"})
 """Ops that are zero or one at a zero where their logarithm is infinite."""
 _SIGNED_ZEROS: Final[Mapping[str, tuple[int, ...]]] = {
@@ -85,6 +85,7 @@ class Point:
         self._spans: dict[Node, Any] = {}
         self._affected: dict[tuple[Node, ...], list[Node]] = {}
         self._floats: dict[Node, Any] = {}
+        self._last: tuple[Direction, Any, Any, Any] | None = None
         self.values: Values = {}
         for node in nodes:
             value = self._whole(node, self.values)
@@ -95,7 +96,7 @@ class Point:
 
     @cached_property
     def magnitude(self) -> int:
-        """The decimal exponent of the largest finite number in the graph, at least 0."""
+        """The decimal exponent of the largest finite number in the graph, whole quotients among them, at least 0."""
         largest = self.m.number(1)
         for node in self.nodes:
             if node.dtype.kind in "fc" and node.op.outputs == 1:
@@ -103,18 +104,16 @@ class Point:
                     size = abs(entry)
                     if size > largest and self.m.finite(size):
                         largest = size
-        return max(int(self.m.exponent(largest)), self.quotient)
-
-    @cached_property
-    def quotient(self) -> int:
-        """The decimal exponent of the largest quotient whose whole part an op takes: how many periods there are."""
-        largest = self.m.number(1)
-        for node in self.nodes:
-            if node.op.name in _WHOLE_QUOTIENTS:
+            if node.op.name in QUOTIENTS:
                 pairs = np.broadcast(*[self.values[arg] for arg in node.args])
                 sizes = [abs(x / y) for x, y in pairs if y and self.m.finite(x) and self.m.finite(y)]
                 largest = max([largest, *sizes])
-        return int(self.m.exponent(largest))
+        return max(0, int(self.m.exponent(largest)))
+
+    @cached_property
+    def waves(self) -> frozenset[Node]:
+        """The nodes that repeat, leap or have poles again and again."""
+        return frozenset(node for node in self.nodes if has_waves(node))
 
     @cached_property
     def signed_zero(self) -> Node | None:
@@ -159,7 +158,28 @@ class Point:
 
     def at(self, direction: Direction, step: Any) -> Any:
         """The number that is differentiated, a step away from the point in a direction."""
-        changed = self._changed(direction, step)
+        if self._last is None or self._last[0] is not direction or self._last[1] != step:
+            changed = self._changed(direction, step)
+            self._last = direction, step, self._travel(changed), self._total_of(changed)
+        return self._last[3]
+
+    def travel(self, direction: Direction, step: Any) -> Any:
+        """How many waves, leaps or poles a step may pass over: the farthest way of an argument of such an op."""
+        self.at(direction, step)
+        return self._last[2] if self._last is not None else self.m.number(0)
+
+    def _travel(self, changed: Values) -> Any:
+        """How far the arguments of what has waves have come."""
+        ways = [self.m.number(0)]
+        for node in self.waves:
+            if any(arg in changed for arg in node.args):
+                before = [self.values[arg] for arg in node.args]
+                after = [changed.get(arg, value) for arg, value in zip(node.args, before, strict=True)]
+                ways.append(travel(self.m, node, before, after))
+        return max(ways)
+
+    def _total_of(self, changed: Values) -> Any:
+        """The number that is differentiated, with what a step changes."""
         if not any(output in changed for output in self.case.outputs):
             return self.total
         return self._total({**{output: self.values[output] for output in self.case.outputs}, **changed})
@@ -216,14 +236,14 @@ class Point:
             entries.append(before + self.m.number(turn) * (move.imag if turn == 1j else move.real))
         changed = {node: array_of(node.shape, entries)}
         self._follow(changed, self.nodes_after((node,)))
-        return self._total({**{output: self.values[output] for output in self.case.outputs}, **changed})
+        return self._total_of(changed)
 
     def _at_use(self, user: Node, place: int, value: Any) -> Any:
         args = [self.values[arg] for arg in user.args]
         args[place] = value
         changed: Values = {user: evaluate_node(self.m, user, args, self._budget)}
         self._follow(changed, self.nodes_after((user,)))
-        return self._total({**{output: self.values[output] for output in self.case.outputs}, **changed})
+        return self._total_of(changed)
 
     def _total(self, values: Values) -> Any:
         return weighted_sum(self.m, [values[output] for output in self.case.outputs], self.case.cotangents)

@@ -34,8 +34,10 @@ _GROWS: Final = 1.3
 """A quotient that is so much larger, or smaller, at a far smaller step has no end, or ends at zero, as h**0.01 does."""
 _SLOWLY: Final = 1e3
 """How much a quotient may change from one step to the next and still be thought of as on its way."""
-_MANY: Final = 12
-"""The decimal exponent of a quotient that has more whole parts than a step of 10**-25 may miss."""
+_PART: Final = 10
+"""A step moves the argument of what repeats by no more than 10**-10."""
+_NESTED: Final = 6
+"""How often the step is made smaller: waves in waves show only as the outer ones are no longer passed over."""
 _MOST: Final = 4_000
 _COUNTED: Final = 10**12
 """So many digits are written out in a reason."""
@@ -89,8 +91,8 @@ class Slopes:
         self._points: dict[int, Point] = {}
         self.point = self._point(_BASE * finer)
         self.m = self.point.m
-        periods = self.point.quotient
-        self._step = _STEP * finer + (2 * periods if periods > _MANY else 0)
+        self._step = _STEP * finer
+        self._shifts: dict[tuple[Any, ...], int] = {}
 
     def _point(self, digits: int) -> Point:
         self.budget.require_time()
@@ -133,23 +135,54 @@ class Slopes:
         Args:
             direction: where to.
             exponent: the decimal exponent of the direction's length.
-            step: how small the step is.
+            step: how small the step is; it is made smaller where something on the way repeats within it.
             extra: more digits than the step asks for.
         """
-        start = self.point.values
-        size = max((abs(start[node].flat[i]) for node, moves in direction.items() for i in moves), default=0)
-        large = max(0, int(self.m.exponent(size))) if size else 0
-        point = self._point(2 * step + _BASE - 2 * _STEP + extra - exponent + max(large, self.point.magnitude))
-        h = point.m.number(10) ** -step
+        if step >= self._step:
+            step += self._shift(direction, exponent)
+        point, h = self._around(direction, exponent, step, extra)
         length = h * point.m.number(10) ** exponent
         right = (point.at(direction, h) - point.total) / length
         left = (point.total - point.at(direction, -h)) / length
         return left, right
 
+    def _around(self, direction: Direction, exponent: int, step: int, extra: int) -> tuple[Point, Any]:
+        """The point with the digits for quotients with a step of 10**-step, and the step."""
+        start = self.point.values
+        size = max((abs(start[node].flat[i]) for node, moves in direction.items() for i in moves), default=0)
+        large = max(0, int(self.m.exponent(size))) if size else 0
+        point = self._point(2 * step + _BASE - 2 * _STEP + extra - exponent + max(large, self.point.magnitude))
+        return point, point.m.number(10) ** -step
+
+    def _shift(self, direction: Direction, exponent: int) -> int:
+        """How much smaller steps must be than usual, so that none passes over a wave, a leap or a pole.
+
+        Raises:
+            CannotJudge: where no step is small enough.
+        """
+        if not self.point.waves:
+            return 0
+        key = tuple((node, *moves.items()) for node, moves in direction.items())
+        if key not in self._shifts:
+            shift = 0
+            for _ in range(_NESTED):
+                point, h = self._around(direction, exponent, self._step + shift, 0)
+                way = point.travel(direction, h)
+                if way <= point.m.number(10) ** -_PART:
+                    break
+                shift += int(point.m.exponent(way)) + _PART
+            else:
+                raise CannotJudge("something on the way repeats within every step")
+            self._shifts[key] = shift
+        return self._shifts[key]
+
     def parts(self, direction: Direction, exponent: int, most: int) -> Any:
         """The largest sum of absolute parts that a node on the way adds up for a derivative, one part a use of it."""
-        point = self._point(_BASE - exponent + self.point.magnitude)
-        h = point.m.number(10) ** -self._step
+        size = self._parts(direction, exponent, most, 0)
+        return size if size > self.m.number(10) ** -_SURE else self._parts(direction, exponent, most, _DENORMAL)
+
+    def _parts(self, direction: Direction, exponent: int, most: int, extra: int) -> Any:
+        point, h = self._around(direction, exponent, self._step + self._shift(direction, exponent), extra)
         length = h * point.m.number(10) ** exponent
         sums = [
             point.m.total([abs(total - point.total) / length for total in totals])
@@ -159,8 +192,7 @@ class Slopes:
 
     def beside(self, direction: Direction, exponent: int) -> tuple[Any, Any]:
         """The values a step to the left and to the right: where there is none at the point, they may tell a limit."""
-        point = self._point(2 * self._step + _BASE - exponent + self.point.magnitude)
-        h = point.m.number(10) ** -self._step
+        point, h = self._around(direction, exponent, self._step + self._shift(direction, exponent), 2 * _STEP)
         return point.at(direction, -h), point.at(direction, h)
 
     def slope(self, direction: Direction, exponent: int) -> Slope:
@@ -220,6 +252,7 @@ class Slopes:
     def _mixed(self, directions: Sequence[tuple[Direction, int]], step: int) -> list[Any]:
         """The difference quotients of all sides with steps of 10**-step."""
         exponents = sum(exponent for _, exponent in directions)
+        step += max(self._shift(*direction) for direction in directions)
         digits = (len(directions) + 1) * step + _BASE - 2 * _STEP - exponents + self.point.magnitude
         point = self._point(digits)
         h = point.m.number(10) ** -step

@@ -142,6 +142,8 @@ JUMPS: Final = (
     ("x = 2.0; z = floor(x)", "the slope is inf from the left and 0.0 from the right, and 0.0 is given"),
     ("x = 2.0; z = x - floor(x)", "the slope is -inf from the left and 1.0 from the right, and 1.0 is given"),
     ("x = 0.0; z = where(x > 0, 1.0, x)", "the slope is 1.0 from the left and inf from the right, and 1.0 is given"),
+    ("x = 0.3; z = floor(x*1e300)", "the slope is inf from the left and 0.0 from the right, and 0.0 is given"),
+    ("x = 0.3; z = frac(x*1e40)", "the slope is -inf from the left and 1e+40 from the right, and 1e+40 is given"),
     ("x = 0.0; z = angle(x)", "the slope is -inf from the left and 0.0 from the right, and 0.0 is given"),
 )
 

@@ -169,3 +169,39 @@ def test_a_logarithm_that_vanishes_is_no_slope() -> None:
 def test_what_is_bounded_at_last_has_a_slope(expression: str, x: float, expected: float) -> None:
     """A bound that is met between the first step and the second ends the growth of the quotient."""
     assert float(first(expression, x).value) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("expression", "x", "left", "right"),
+    [
+        ("floor(x*1e300)", 0.3, math.inf, 0.0),
+        ("ceil(x*1e100) + x", 0.3, 1.0, math.inf),
+        ("frac(x*1e40)", 0.3, -math.inf, 1e40),
+        ("remainder(x*1e300, 3)", 0.3, -math.inf, 1e300),
+        ("floor(x*1e300 + 0.5)", 0.3, 0.0, 0.0),
+        ("floor((x - 0.3)/1e-300)", 0.3, math.inf, 0.0),
+        ("sin((x - 0.3)/1e-300)", 0.3, 1e300, 1e300),
+        ("sin(1e100*sin(1e100*(x - 0.3)))", 0.3, 1e200, 1e200),
+        ("sinc(x - 1e284)", 1e284 + 1e280, -1e-280, -1e-280),
+        ("polar(abs(x), 1e100*(x - 2)).imag", 2.0, 2e100, 2e100),
+        ("exp(complex(x, 1e100*x)).imag", 0.0, 1e100, 1e100),
+        ("round(x*1e30, decimals=2)", 0.3, 0.0, 0.0),
+    ],
+)
+def test_no_step_passes_over_waves_or_leaps(expression: str, x: float, left: float, right: float) -> None:
+    """Where something repeats within the usual step, both quotients would be alike and mean nothing."""
+    found = first(expression, x)
+    assert float(found.left) == pytest.approx(left, rel=1e-9)
+    assert float(found.right) == pytest.approx(right, rel=1e-9)
+
+
+def test_poles_that_a_step_would_pass_over() -> None:
+    """The slope between two poles of the gamma function is that of the way between them."""
+    assert float(first("digamma(-1e30*x - 0.3)", 0.3).value) < -1e30
+
+
+def test_parts_are_seen_beside_huge_numbers() -> None:
+    """What a number contributes by each of its uses, of which the sum may be left alone by rounding."""
+    slopes = slopes_of("1e-301*x - 1e-301*x + 1e300", 1.0)
+    (node,) = slopes.case.wrt.values()
+    assert float(slopes.parts(*slopes.unit(node, 0), 10)) == pytest.approx(2e-301)
