@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -23,6 +24,16 @@ FINDS: Final[list[dict[str, Any]]] = [
 ]
 SEEDS: Final = range(5_000_000, 5_000_100)
 SECONDS: Final = 5.0
+
+
+DEADLY: Final = 7
+
+
+def _dies(seeds: Sequence[int]) -> list[Any]:
+    """Work whose process dies at one seed."""
+    if DEADLY in seeds:
+        os._exit(1)
+    return []
 
 
 def _module(name: str) -> ModuleType:
@@ -96,3 +107,10 @@ def test_a_planted_fault_is_found(fuzz: ModuleType, referees: Referees) -> None:
     """With a wrong rule for tanh an expression with tanh in it is a fault."""
     formulas = build(Source("x = 0.5\nz = torch.tanh(x) ** 2", "planted.txt"))
     assert fuzz.judgement(0, fuzz.Expression("", formulas, None), referees, SECONDS).is_fault
+
+
+def test_a_process_that_dies_is_a_fault_and_the_others_go_on(fuzz: ModuleType) -> None:
+    """What ends a process is named by its seed, and every other seed is done."""
+    parts = [range(5), range(5, 10), range(10, 15)]
+    found = list(fuzz.records(_dies, parts, 2))
+    assert [(record.seed, record.outcome) for records in found for record in records] == [(DEADLY, "crash")]

@@ -71,6 +71,9 @@ class Arithmetic(Protocol):
     def floor(self, x: Number) -> Number:
         """The largest integer that is not above x."""
 
+    def remainder(self, x: Number, y: Number) -> Number:
+        """What is left of x after whole multiples of y, with the sign of y, however large the quotient."""
+
     def undefined(self) -> Number:
         """Not a number."""
 

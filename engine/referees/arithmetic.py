@@ -196,6 +196,14 @@ class PreciseArithmetic:
         """The largest integer that is not above x."""
         return self.context.floor(x)
 
+    def remainder(self, x: Any, y: Any) -> Any:
+        """What is left of x after whole multiples of y, with the sign of y."""
+        x, y = self._lifted(x), self._lifted(y)
+        # All digits of the whole quotient are written out: of an exponential of 10**10 they fill the memory.
+        if x and y and self.finite(x) and self.finite(y) and self.context.mag(x) - self.context.mag(y) > _REDUCED:
+            raise CannotJudge("the quotient whose whole part is taken off is too large")
+        return x % y
+
     def undefined(self) -> Any:
         """Not a number."""
         return self._nan

@@ -5,7 +5,7 @@ All is found from the function, by exact numbers; nothing is known of agrad's gr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -26,6 +26,8 @@ from .slopes import Slope, Slopes
 _SLACK: Final = 1_000
 """How many times the effect of single roundings an error may be and still be called a loss of floating point: many
 roundings add up, but not to more than a tenth of the truth, unless single ones do so already."""
+_SEEDS: Final = 10
+"""In how many ways roundings are tried before they count as no explanation."""
 _NEGLIGIBLE: Final = 1e-14
 """The part of the largest entry that counts as rounding, where single roundings can make it."""
 _ROUNDINGS: Final = 16
@@ -67,7 +69,7 @@ def excused(judgement: Judgement, objections: list[Entry], case: Case, slopes: S
     """An objection is withdrawn where the function itself explains it: overflow, a kink, lost digits."""
     if facts.overflow is not None and not is_number(objections):
         return replace(judgement, verdict=CANNOT, reason=overflowing(facts, judgement))
-    noisy = [slopes.jostled(seed) for seed in range(3)]
+    noisy = _Noisy(slopes)
     # Factors of matrices, and what is made of them, are right beside their largest entry only.
     by_matrices = any(of_matrices(node) for node in slopes.nodes)
     lost = matrix_loss(slopes.point)
@@ -138,8 +140,24 @@ def _at_edge(slopes: Slopes, node: Node, position: int, entry: Entry) -> bool:
     )
 
 
-def _lost_by_rounding(noisy: list[Slopes], node: Node, position: int, entry: Entry) -> bool:
-    m = noisy[0].m
+class _Noisy:
+    """The slopes of a case with results off by one rounding, in different ways, made as they are looked at."""
+
+    def __init__(self, slopes: Slopes) -> None:
+        self.m = slopes.m
+        self._exact = slopes
+        self._made: list[Slopes] = []
+
+    def __iter__(self) -> Iterator[Slopes]:
+        for seed in range(_SEEDS):
+            if seed == len(self._made):
+                self._made.append(self._exact.jostled(seed))
+            yield self._made[seed]
+
+
+def _lost_by_rounding(noisy: _Noisy, node: Node, position: int, entry: Entry) -> bool:
+    m = noisy.m
+    error = abs(m.number(entry.got) - entry.true)
     spread = m.number(0)
     for slopes in noisy:
         try:
@@ -153,7 +171,9 @@ def _lost_by_rounding(noisy: list[Slopes], node: Node, position: int, entry: Ent
         if not m.finite(entry.true):  # only something that is exactly zero makes it infinite
             return bool(entry.got != 0 and np.isfinite(entry.got))
         spread = max(spread, abs(value - entry.true))
-    return bool(abs(m.number(entry.got) - entry.true) <= _allowed(spread, entry.true))
+        if error <= _allowed(spread, entry.true):
+            return True
+    return False
 
 
 def _as_stored(slopes: Slopes, direction: Direction, exponent: int, got: complex) -> bool:
@@ -203,13 +223,14 @@ def excused_along(judgement: Judgement, slopes: Slopes, direction: Direction, go
         reason = f"{overflow.op.name} overflows here in floating point; {judgement.reason}"
         return replace(judgement, verdict=CANNOT, reason=reason)
     true = slopes.slope(direction, 0).value
+    if abs(got - true) <= matrix_loss(slopes.point) * max(abs(got), abs(true)):
+        return replace(judgement, verdict=CANNOT, reason=losing(judgement))
     spread = m.number(0)
-    for seed in range(3):
-        off = slopes.jostled(seed).slope(direction, 0)
+    for noisy in _Noisy(slopes):
+        off = noisy.slope(direction, 0)
         if off.value is not None and m.finite(off.value):
             spread = max(spread, abs(off.value - true))
-    allowed = max(_allowed(spread, true), matrix_loss(slopes.point) * max(abs(got), abs(true)))
-    if abs(got - true) <= allowed:
-        return replace(judgement, verdict=CANNOT, reason=losing(judgement))
+        if abs(got - true) <= _allowed(spread, true):
+            return replace(judgement, verdict=CANNOT, reason=losing(judgement))
     beyond = out_of_range(slopes, list(direction))
     return judgement if beyond is None else replace(judgement, verdict=CANNOT, reason=f"{beyond}; {judgement.reason}")

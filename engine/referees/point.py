@@ -385,7 +385,9 @@ class Point:
             parts: list[complex] = [source.choice((-unit, unit)) * source.uniform(0.3, 1.0) for _ in range(node.size)]
             if node.dtype.kind == "c":  # the parts of a complex number are rounded by its size
                 parts = [complex(part, source.choice((-unit, unit)) * source.uniform(0.3, 1.0)) for part in parts]
-            factors = self._factors[node, place] = [one + self.m.number(part) for part in parts]
+            # No fraction of two: of a large number it would be a whole number of waves again.
+            uneven = self.m.ratio(6, 7)
+            factors = self._factors[node, place] = [one + self.m.number(part) * uneven for part in parts]
         return factors
 
 

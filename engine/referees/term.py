@@ -49,7 +49,6 @@ class Term:
     __mul__, __rmul__ = _operators(lambda m, x, y: m.join(operator.mul, x, y))
     __truediv__, __rtruediv__ = _operators(lambda m, x, y: m.divide(x, y))
     __pow__, __rpow__ = _operators(lambda m, x, y: m.power(x, y))
-    __mod__, __rmod__ = _operators(lambda m, x, y: m.remainder(x, y))
     __lt__, __gt__ = _operators(lambda m, x, y: m.below(x, y, equal=False))
     __le__, __ge__ = _operators(lambda m, x, y: m.below(x, y, equal=True))
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 import argparse
 import gc
 import json
-import multiprocessing
 import re
 import sys
 import time
 import traceback
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # workers and readers alike find the module beside this one
@@ -29,7 +31,7 @@ from agrad.engine.evaluation.evaluate import Evaluation, evaluate
 from agrad.engine.evaluation.outputs import Weight
 from agrad.engine.referees import Case, Referees
 
-CHUNK = 50
+CHUNK = 200
 WARMING = 4
 """A seed of an ordinary expression."""
 ROOM = 1.5
@@ -125,6 +127,33 @@ def chunks(first: int, count: int) -> Iterator[range]:
         yield range(start, min(start + CHUNK, first + count))
 
 
+def records(work: Callable[[Sequence[int]], list[Record]], parts: Iterable[range], jobs: int) -> Iterator[list[Record]]:
+    """The records of all parts as they are ready; a process that dies costs a fault, and the others go on."""
+    waiting = deque(parts)
+    alone: deque[range] = deque()
+    while waiting or alone:
+        # What ran as a process died runs again by itself, so that the one at fault is known.
+        workers, most, source = (1, 1, alone) if alone else (jobs, 2 * jobs, waiting)
+        with ProcessPoolExecutor(workers, get_context("spawn"), max_tasks_per_child=40) as pool:
+            running: dict[Future[list[Record]], range] = {}
+            try:
+                while source or running:
+                    while source and len(running) < most:
+                        part = source.popleft()
+                        running[pool.submit(work, part)] = part
+                    for future in wait(running, return_when=FIRST_COMPLETED).done:
+                        yield future.result()
+                        del running[future]
+            except BrokenProcessPool:
+                for future, part in running.items():
+                    if future.done() and future.exception() is None:
+                        yield future.result()
+                    elif source is alone:
+                        yield [Record(part[0], "crash", text=str(expression(part[0])), reason="its process died")]
+                    else:
+                        alone.extend(range(seed, seed + 1) for seed in part)
+
+
 def main() -> int:
     """Run it; gives the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -140,21 +169,20 @@ def main() -> int:
     faults: list[Record] = []
     slowest = [0.0, 0.0]
     start = time.monotonic()
-    with multiprocessing.get_context("spawn").Pool(options.jobs, maxtasksperchild=40) as pool:
-        work = partial(chunk, seconds=options.seconds, operations=options.operations)
-        for records in pool.imap_unordered(work, chunks(options.first, options.count)):
-            for record in records:
-                outcomes[record.outcome] += 1
-                by_referee.update(f"{name} {verdict}" for name, verdict in record.verdicts.items())
-                slowest = [max(pair) for pair in zip(slowest, record.seconds, strict=True)]
-                if record.is_fault:
-                    faults.append(record)
-                    print(f"--- seed {record.seed}: {record.outcome}\n{record.text}\n{record.reason}", flush=True)
-                    if options.out is not None:
-                        with options.out.open("a", encoding="utf-8") as out:
-                            out.write(json.dumps(asdict(record)) + "\n")
-            done = sum(outcomes.values())
-            print(f"{done} in {time.monotonic() - start:.0f} s, {len(faults)} faults", file=sys.stderr, flush=True)
+    work = partial(chunk, seconds=options.seconds, operations=options.operations)
+    for found in records(work, chunks(options.first, options.count), options.jobs):
+        for record in found:
+            outcomes[record.outcome] += 1
+            by_referee.update(f"{name} {verdict}" for name, verdict in record.verdicts.items())
+            slowest = [max(pair) for pair in zip(slowest, record.seconds, strict=True)]
+            if record.is_fault:
+                faults.append(record)
+                print(f"--- seed {record.seed}: {record.outcome}\n{record.text}\n{record.reason}", flush=True)
+                if options.out is not None:
+                    with options.out.open("a", encoding="utf-8") as out:
+                        out.write(json.dumps(asdict(record)) + "\n")
+        done = sum(outcomes.values())
+        print(f"{done} in {time.monotonic() - start:.0f} s, {len(faults)} faults", file=sys.stderr, flush=True)
     print(f"{sum(outcomes.values())} expressions: {dict(outcomes.most_common())}")
     print(f"referees: {dict(by_referee.most_common())}")
     print(f"slowest evaluation {slowest[0]:.1f} s, slowest check {slowest[1]:.1f} s; {len(faults)} faults")

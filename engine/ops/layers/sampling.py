@@ -142,11 +142,18 @@ def spread(xp: Any, g: Any, grid: Any, size: Shape, mode: str, padding: str, ali
 
 # --- meaning -----------------------------------------------------------------------------------------------------
 
+_OUTSIDE: Final = 2**1000
+"""Beyond every image, and still a double."""
+
 
 def _exact_floor(m: Any, x: Any) -> int:
-    """The whole number below an exact number at the point."""
-    near = float(x)
-    low = math.floor(near) if math.isfinite(near) else -1
+    """The whole number below an exact number at the point; of what is outside of every image, one that is so too."""
+    low, gap = 0, float(x)
+    while abs(gap) >= 2:  # every turn adds the digits of one double
+        if math.isinf(gap):
+            return low + int(math.copysign(_OUTSIDE, gap))
+        low += int(gap)
+        gap = float(x - low)
     while m.boolean(x < low):
         low -= 1
     while m.boolean(x >= low + 1):

@@ -330,7 +330,7 @@ REMAINDER = binary(
     infer=_whole_infer,
     kernel=_remainder_kernel,
     c=_C_REMAINDER,
-    formula=lambda _m, x, y: x % y,  # exact, however large the quotient
+    formula=lambda m, x, y: m.remainder(x, y),
     slopes=(lambda _x, _y, _z: 1, _remainder_slope),
     examples=_between_steps("x % y"),
     domain=_STEPS,
@@ -347,7 +347,7 @@ def _fmod_kernel(xp: Any, x: Any, y: Any) -> Any:
 
 def _fmod_formula(m: Any, x: Any, y: Any) -> Any:
     period = m.absolute(y)
-    return m.where(x < 0, lambda: -(-x % period), lambda: x % period)
+    return m.where(x < 0, lambda: -m.remainder(-x, period), lambda: m.remainder(x, period))
 
 
 FMOD = binary(

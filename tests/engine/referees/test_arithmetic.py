@@ -104,3 +104,12 @@ def test_polygamma_far_below_zero_is_not_waited_for() -> None:
     with pytest.raises(CannotJudge, match="polygamma"):
         m.function("polygamma", 1, -1e7 + 0.25)
     assert m.undefined_number(m.function("polygamma", 1, -1e19))
+
+
+def test_the_rest_of_a_quotient_beyond_all_memory_is_not_computed() -> None:
+    """It is exact as far as doubles reach; of an exponential of 10**16 it would fill the memory."""
+    m = PreciseArithmetic(50)
+    assert m.remainder(m.number(1e300), m.number(7)) == int(1e300) % 7
+    assert m.remainder(m.number(-1e300), m.number(7)) == int(-1e300) % 7
+    with pytest.raises(CannotJudge, match="too large"):
+        m.remainder(m.exp(m.number(1e16)), m.number(40))

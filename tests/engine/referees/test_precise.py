@@ -298,3 +298,14 @@ def test_signs_of_eigenvectors_are_those_of_the_matrix_with_its_zeros(make_case:
     matrix = [[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 5.0]]
     text = "sum(torch.linalg.eigh(A + A.T).eigenvectors * B)"
     assert judged(make_case(text, wrt=["A"], A=matrix, B=np.arange(9.0).reshape(3, 3))).verdict == "agree"
+
+
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("far", [1e20, -1e30, 1e300, -1e308])
+def test_samples_far_outside_of_an_image_are_judged_at_once(make_case: MakeCase, far: float, padding: str) -> None:
+    """The whole part of a coordinate is found digit by digit, not pixel by pixel."""
+    text = f"sum(F.grid_sample(x, g, padding_mode='{padding}', align_corners=False))"
+    case = make_case(text, x=np.ones((1, 1, 2, 3)), g=[[[[far, 0.1]]]])
+    assert precise.judge(case, Budget(seconds=5)).verdict in ("agree", "cannot judge")
+    exact = precise.judge(make_case(text, x=np.ones((1, 1, 2, 3)), g=[[[[1.25, 0.1]]]]), Budget())
+    assert exact.verdict == "agree"
