@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from ... import graph
-from ...errors import InputError, LimitError
+from ...errors import InputError
+from ...graph import require_room
 from ..infer import integers
 
 Sizes = tuple[int, ...]
@@ -101,14 +100,10 @@ def _padded(outer: Sizes, size: Sizes, padding: Padding) -> Sizes:
     """The shape with its padding.
 
     Raises:
-        LimitError: where it would have more than `graph.LARGEST` elements.
+        LimitError: where it would be too large.
     """
     shape = (*outer, *[length + before + after for length, (before, after) in zip(size, padding, strict=True)])
-    if math.prod(shape) > graph.LARGEST:
-        raise LimitError(
-            f"the padding would make an array of shape {list(shape)}",
-            hint=f"the limit is {graph.LARGEST:,} elements",
-        )
+    require_room("the padding", shape)
     return shape
 
 

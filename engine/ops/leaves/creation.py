@@ -12,9 +12,22 @@ from typing import Any, Final
 
 import numpy as np
 
-from ... import graph
 from ...errors import InputError, LimitError, ShapeError
-from ...graph import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, DType, Example, Node, Shape, as_node, leaf, make
+from ...graph import (
+    COMPLEX64,
+    COMPLEX128,
+    FLOAT32,
+    FLOAT64,
+    INTEGERS,
+    DType,
+    Example,
+    Node,
+    Shape,
+    as_node,
+    leaf,
+    make,
+    require_room,
+)
 from ..concrete import value_of
 from ..infer import default_dtype, integers
 from ..row import compose
@@ -29,18 +42,13 @@ def checked_size(size: Any, what: str, dtype: DType = FLOAT64) -> Shape:
 
     Raises:
         InputError: where one is negative or no integer.
-        LimitError: where the array would have more than `graph.LARGEST` elements.
+        LimitError: where the array would be too large.
     """
     shape = integers(size, "sizes")
     for entry in shape:
         if entry < 0:
             raise ShapeError(f"Trying to create tensor with negative dimension {entry}: {list(shape)}")
-    if math.prod(shape) > graph.LARGEST:
-        gigabytes = math.prod(shape) * dtype.itemsize / 1e9
-        raise LimitError(
-            f"{what} would make an array of shape {list(shape)}: {gigabytes:,.0f} GB",
-            hint=f"the limit is {graph.LARGEST:,} elements",
-        )
+    require_room(what, shape, dtype)
     return shape
 
 
@@ -119,7 +127,7 @@ def array_of(data: Any, dtype: DType | None = None) -> Any:
         value = _as_floats(value)
     if value.dtype.kind not in "biufc":
         raise _ragged(data)
-    if dtype is not None and np.dtype(dtype).kind in "iu" and np.any(np.abs(value) >= graph.INTEGERS):
+    if dtype is not None and np.dtype(dtype).kind in "iu" and np.any(np.abs(value) >= INTEGERS):
         raise InputError("an integer is too large", hint="the largest is 2**63 - 1")
     if dtype is None:
         kind = value.dtype.kind

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 import agrad.engine.ops  # noqa: F401  # fills the table
-from agrad.engine import graph
 from agrad.engine.errors import AgradError, InputError, LimitError, Source
 from agrad.engine.evaluation.evaluate import evaluate
 from agrad.engine.evaluation.outputs import Weight
-from agrad.engine.graph import TABLE, Op
+from agrad.engine.graph import TABLE, Op, node
 from agrad.engine.language import build
 from agrad.engine.language.signatures import signature
 from agrad.engine.worker.budget import Budget
@@ -69,7 +68,7 @@ ROWS: Final = [op for op in dict.fromkeys(TABLE.values()) if op.forms]
 @pytest.mark.parametrize("part", range(4))
 def test_every_row_answers_every_integer(monkeypatch: pytest.MonkeyPatch, part: int) -> None:
     """No row crashes, hangs or fills the memory for an integer: it gives a value or says what is wrong."""
-    monkeypatch.setattr(graph, "LARGEST", 2**20)
+    monkeypatch.setattr(node, "LARGEST", 2**20)
     random = np.random.default_rng(0)
     tried = answered = 0
     for op in ROWS[part::4]:

@@ -1,14 +1,9 @@
-"""The graph: nodes, the rows of the table of ops, and the one function that joins them.
-
-No numbers are computed here. A `Node` is one value of the computation; an `Op` is one row of the table, which says
-everything that agrad knows of an op. Gradients are nodes too, made by the rules out of the same ops.
-"""
+"""Nodes, each one value of the computation, and the one function that joins them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable
 from functools import lru_cache
 from itertools import count
 from operator import attrgetter
@@ -16,12 +11,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from .errors import InputError, LimitError, Span
-
-type_ = type
-Shape = tuple[int, ...]
-DType = np.dtype[Any]
-Attrs = Mapping[str, Any]
+from ..errors import InputError, LimitError, Span
+from .op import TABLE, Attrs, DType, Op, Shape
 
 BOOL: Final = np.dtype(np.bool_)
 INT64: Final = np.dtype(np.int64)
@@ -37,120 +28,6 @@ LARGEST: int = 2**31
 
 _NO_ATTRS: Final[dict[str, Any]] = {}
 _serials = count()
-
-
-class Interval(NamedTuple):
-    """Where an argument of an op may lie, for sampling: both ends are outside of it."""
-
-    low: float
-    high: float
-
-
-REAL: Final = Interval(-3.0, 3.0)
-POSITIVE: Final = Interval(0.1, 4.0)
-UNIT: Final = Interval(-0.95, 0.95)
-PROBABILITY: Final = Interval(0.05, 0.95)
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A call that runs, for the reference page and for the derivative tests.
-
-    Attributes:
-        form: the call as an expression file writes it, over the names of `inputs`.
-        inputs: the shape of each float leaf in it.
-        within: where the entries of a leaf are sampled; a leaf that is not named here is sampled in `REAL`.
-        orders: the highest order of derivative that exists inside of `within`.
-    """
-
-    form: str
-    inputs: Mapping[str, Shape]
-    within: Mapping[str, Interval] = field(default_factory=dict)
-    orders: int = 3
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Op:
-    """One row of the table: everything that agrad knows of one op. A row is also callable: it makes a node.
-
-    Attributes:
-        name: the function's name in an expression file, PyTorch's where PyTorch has one.
-        doc: one sentence.
-        family: the group it stands in: binary, elementwise, activation, reduction, scan, shape, index, linalg, nn ...
-        call: makes the node (or `Outputs`) from the arguments of a call. Its parameters are the call's; those annotated
-            `Node` are tensors and get numbers and lists converted, the others get plain Python values.
-        forms: the calling forms, as a person writes them (PyTorch's and NumPy's).
-        aliases: other names of the same function; "special.x" and "linalg.x" are reached by `torch.special.x` too.
-        method: whether `x.name(...)` is a form.
-        numpy: defaults that differ where the call is written with the prefix `np.` or `jnp.`.
-        infer: from arguments and attributes to (shape, dtype) of the result. None where the row only composes others.
-        kernel: `kernel(xp, *values, **attrs)`, with `xp` NumPy or CuPy. None where the row only composes others.
-        c: for elementwise ops, a C expression over `{0}`, `{1}` ... for fused kernels.
-        formula: what the op means, for the referees: `formula(m, *values, **attrs)` over the exact arithmetic `m`
-            (mpmath numbers or SymPy expressions, see `ops/exact.py`). For an elementwise op the values are single
-            numbers, for others object arrays of them.
-        elementwise: one entry of the result depends on one entry of each argument.
-        real: it has no complex form: complex arguments are refused, as in PyTorch.
-        slopes: for elementwise ops, one function an argument: `slope(*arguments, result, **attrs)` gives the local
-            derivative as a node, or a number (1: the cotangent passes, 0: it is zero), or None where none exists.
-        rule: for other ops, `rule(node, g)` gives a cotangent for each argument (None: nothing flows). Neither
-            mentions broadcasting: that is undone on the edge, in gradient.py.
-        differentiable: False where asking for a gradient through it is an error, as in PyTorch.
-        examples: calls that run; the first is the reference's.
-        domain: where the op is defined and differentiable, in words.
-        kink: what is chosen where no derivative exists (convention torch-2.13), in words.
-        at_kink: `at_kink(xp, *values, **attrs)`: whether an entry stands just where the derivative jumps, is infinite
-            or does not exist: what `kink` says in words, as a quick test. None where there is no such point.
-        grad_fn: PyTorch's name for the result's `grad_fn`, or a function of (args, attrs) where the form decides.
-        outputs: how many values the kernel gives; where more than one, `output` nodes take them apart.
-        batch: how it runs once for a whole batch of arguments, see `ops/batch.py`. None where it needs no rule
-            (elementwise) or has none: then a batch is run member by member.
-    """
-
-    name: str
-    doc: str
-    family: str
-    call: Callable[..., Any]
-    forms: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-    method: bool = True
-    numpy: Mapping[str, Any] = field(default_factory=dict)
-    infer: Callable[[Sequence[Node], Attrs], tuple[Shape, DType]] | None = None
-    kernel: Callable[..., Any] | None = None
-    c: str | None = None
-    formula: Callable[..., Any] | None = None
-    elementwise: bool = False
-    real: bool = False
-    slopes: tuple[Callable[..., Any], ...] | None = None
-    rule: Callable[[Node, Any], Sequence[Node | None]] | None = None
-    differentiable: bool = True
-    examples: tuple[Example, ...] = ()
-    domain: str = "all real numbers"
-    kink: str = "none: smooth"
-    at_kink: Callable[..., Any] | None = None
-    grad_fn: str | Callable[[Sequence[Node], Attrs], str] = ""
-    outputs: int = 1
-    batch: Callable[[Node, Sequence[Node], Sequence[bool]], Node | None] | None = None
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Make a node, as an expression file's call does."""
-        return self.call(*args, **kwargs)
-
-    def __repr__(self) -> str:
-        return f"<op {self.name}>"
-
-
-TABLE: Final[dict[str, Op]] = {}
-"""The table of ops: every name and alias of a function to its row. The families in ops/ fill it."""
-
-
-def add_row(op: Op) -> Op:
-    """Put a row into the table under its name and aliases."""
-    for name in (op.name, *op.aliases):
-        if name in TABLE:
-            raise ValueError(f"two rows are called {name}")
-        TABLE[name] = op
-    return op
 
 
 class _Make:
@@ -243,7 +120,7 @@ class Node:
     @property
     def is_number(self) -> bool:
         """Whether it is a number written in the text (a Python scalar in PyTorch's sense, not a tensor)."""
-        return type_(self.value) in _NUMBERS
+        return type(self.value) in _NUMBERS
 
     def __repr__(self) -> str:
         return f"<node {self.name or self.serial}: {self.op.name} {list(self.shape)} {self.dtype}>"
@@ -313,7 +190,7 @@ def leaf(value: Any, *, requires_grad: bool = False) -> Node:
         value: a plain Python number (which stays one, and promotes weakly), a NumPy scalar or an array.
         requires_grad: as PyTorch's; only floats and complex numbers can.
     """
-    kind = type_(value)
+    kind = type(value)
     if kind is float:
         return Node(LEAF, (), _NO_ATTRS, (), FLOAT64, requires_grad, None, value)
     if kind is int:
@@ -338,7 +215,7 @@ def as_node(value: Any) -> Node:
     """The node of a value: itself, or a leaf of a number or an array."""
     if isinstance(value, Node):
         return value
-    if type_(value) in _NUMBERS and value:  # zero is left out: 0.0 and -0.0 are equal, and are not the same number
+    if type(value) in _NUMBERS and value:  # zero is left out: 0.0 and -0.0 are equal, and are not the same number
         return _number(value)
     return leaf(value)
 
@@ -376,12 +253,8 @@ def apply(
     else:
         assert op.infer is not None, op.name
         shape, dtype = op.infer(args, attrs)
-        if shape and math.prod(shape) > LARGEST:
-            gigabytes = math.prod(shape) * dtype.itemsize / 1e9
-            raise LimitError(
-                f"{op.name} would make an array of shape {list(shape)}: {gigabytes:,.0f} GB",
-                hint=f"the limit is {LARGEST:,} elements",
-            )
+        if shape:
+            require_room(op.name, shape, dtype)
     requires_grad = False
     for arg in args:
         if arg.requires_grad:
@@ -397,6 +270,25 @@ def apply(
                     args = _in_dtype(args, dtype)
                 break
     return Node(op, args, attrs, shape, dtype, requires_grad, grad_fn if requires_grad else None)
+
+
+def require_room(what: str, shape: Shape, dtype: DType | None = None) -> None:
+    """Refuse an array that would be too large, before anything is allocated.
+
+    Args:
+        what: what would make it, as the error names it.
+        shape: its shape.
+        dtype: its dtype, where the error is to say how many bytes it would take.
+
+    Raises:
+        LimitError: where it would have more than `LARGEST` elements.
+    """
+    size = math.prod(shape)
+    if size > LARGEST:
+        taking = f": {size * dtype.itemsize / 1e9:,.0f} GB" if dtype is not None else ""
+        raise LimitError(
+            f"{what} would make an array of shape {list(shape)}{taking}", hint=f"the limit is {LARGEST:,} elements"
+        )
 
 
 def _without_complex_form(op: Op, arg: Node) -> InputError:
