@@ -7,13 +7,13 @@ from typing import Any, Final
 import numpy as np
 
 from ..graph import Node
-from .point import ROUNDING, Point, of_matrices
+from .point import Point
+from .roundings import DOUBLE, of_matrices, rounding_of
 
 _ROUNDINGS: Final = 16
 """How many roundings of the largest entry a gradient may be off by, times the square of the condition."""
 _MOST: Final = 0.1
 """What is farther off than that is no loss, however a matrix is scaled."""
-_DOUBLE: Final = 2.0**-53
 
 
 def matrix_loss(point: Point) -> float:
@@ -31,7 +31,7 @@ def _loss(point: Point, node: Node) -> float:
     if values.ndim < 2 or not values.size:
         return 0.0
     condition = max(_condition(values[place]) for place in np.ndindex(values.shape[:-2]))
-    return _ROUNDINGS * float(ROUNDING.get(node.dtype.name, _DOUBLE)) * condition * condition
+    return _ROUNDINGS * rounding_of(node) * condition * condition
 
 
 def _condition(matrix: Any) -> float:
@@ -40,5 +40,5 @@ def _condition(matrix: Any) -> float:
     if not np.all(np.isfinite(numbers)):
         return 1.0
     sizes = np.linalg.svd(numbers, compute_uv=False)
-    kept = sizes[sizes > sizes[0] * _DOUBLE * max(matrix.shape)]
+    kept = sizes[sizes > sizes[0] * DOUBLE * max(matrix.shape)]
     return float(sizes[0] / kept[-1]) if kept.size else 1.0

@@ -19,7 +19,8 @@ from .conditioning import matrix_loss
 from .digits import Entry
 from .facts import Facts, is_number, losing, overflowing
 from .out_of_range import out_of_range, sign_of_zero
-from .point import ROUNDING, Direction, of_matrices
+from .point import Direction
+from .roundings import of_matrices, rounding_of
 from .sides import between, entry_slope, joined, part_slopes, parts_of
 from .slopes import Slope, Slopes
 
@@ -194,7 +195,7 @@ def _cancelled(slopes: Slopes, node: Node, position: int, entry: Entry) -> bool:
         return False
     turns = (False, True) if node.dtype.kind == "c" else (False,)
     size = max(slopes.parts(*slopes.unit(node, position, imaginary=turn), _MOST_SLOPES) for turn in turns)
-    unit = ROUNDING.get(node.dtype.name, 2.0**-53)
+    unit = rounding_of(node)
     return bool(abs(slopes.m.number(entry.got) - entry.true) <= size * unit * _ROUNDINGS)
 
 
@@ -207,7 +208,7 @@ def _is_rounding_of_result(slopes: Slopes, node: Node, position: int, entry: Ent
     if entry.true != 0 or not np.isfinite(entry.got) or not slopes.m.finite(total):
         return False
     reach = abs(entry.got) * abs(slopes.point.values[node].flat[position])
-    return bool(0 < reach <= abs(total) * ROUNDING.get(node.dtype.name, 2.0**-53) * _ROUNDINGS)
+    return bool(0 < reach <= abs(total) * rounding_of(node) * _ROUNDINGS)
 
 
 def _allowed(spread: Any, true: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
@@ -15,29 +14,13 @@ from ..worker.budget import Budget
 from .arithmetic import PreciseArithmetic
 from .case import Case
 from .forward import Values, array_of, entry_of, evaluate_graph, evaluate_node, weighted_sum
+from .roundings import Roundings
 from .waves import QUOTIENTS, has_waves, travel
 from .zeros import beside_cuts, without_traces
 
 Direction = Mapping[Node, Mapping[int, Any]]
 """For some nodes, how far each entry (by its flat position) moves."""
 
-AS_STORED: Final = -1
-ROUNDING: Final = {"float32": 2.0**-24, "complex64": 2.0**-24}
-_MOVES_ONLY: Final = frozenset({"shape", "index", "creation"})
-_ADDS: Final = ("add", "reduce", "accumulate", "put")
-"""Words in the names of ops of those families that compute nevertheless."""
-_FACTORS: Final = frozenset({"qr.tall", "qr.complete", "lu.both"})
-"""Algorithms on matrices whose results `linalg` functions are made of."""
-_BY_ROWS: Final = frozenset({"standardize", "deviation", "centered"})
-"""Ops whose results are right beside the largest distance along their axes only."""
-_MEANS: Final = 8
-"""How many roundings of that size the means and sums of such an op and of its gradient add up to."""
-_BESIDE_ONE: Final = frozenset({("grid_sample", 1)})
-"""Arguments to which 1 is added, so that they are right beside that only."""
-_SUMS: Final = 4
-"""How many roundings of that 1 there are: it is scaled and moved as well."""
-_BY_PARTS: Final = frozenset({"complex", "add", "sub", "neg", "conj"})
-"""Ops of complex numbers that compute each part by itself."""
 _STOPPED: Final = frozenset({"xlogy", "xlog1py", "entr", "pow"})
 """Ops that are zero or one at a zero where their logarithm is infinite."""
 _SIGNED_ZEROS: Final[Mapping[str, tuple[int, ...]]] = {
@@ -78,20 +61,16 @@ class Point:
         self.case = case
         self.nodes = nodes
         self._budget = budget
-        self._rounding = rounding
         self._below = -(self.m.number(10) ** -(4 * digits)) if below else None
-        self._order = {node: position for position, node in enumerate(nodes)}
-        self._factors: dict[tuple[Node, str], list[Any]] = {}
-        self._spans: dict[Node, Any] = {}
+        order = {node: position for position, node in enumerate(nodes)}
+        self._roundings = Roundings(self.m, order, rounding) if rounding is not None else None
         self._affected: dict[tuple[Node, ...], list[Node]] = {}
         self._floats: dict[Node, Any] = {}
         self._last: tuple[Direction, Any, Any, Any] | None = None
         self.values: Values = {}
         for node in nodes:
             value = self._whole(node, self.values)
-            if rounding == AS_STORED:
-                self._factors[node, ""] = self._stored(node, value)
-            self.values[node] = self._rounded(node, value)
+            self.values[node] = self._roundings.first(node, value) if self._roundings is not None else value
         self.total = self._total(self.values)
 
     @cached_property
@@ -268,22 +247,19 @@ class Point:
         beside = beside_cuts(self.m, node, args, self._float)
         if beside is not None:
             return without_traces(self.m, evaluate_node(self.m, node, beside, self._budget))
-        return evaluate_node(self.m, node, self._jostled(node, args), self._budget)
+        return self._computed(node, args)
+
+    def _computed(self, node: Node, args: list[Any]) -> Any:
+        """What an op makes of its arguments, with what it loses inside."""
+        if self._roundings is not None:
+            args = self._roundings.of_arguments(node, args)
+        return evaluate_node(self.m, node, args, self._budget)
 
     def _float(self, node: Node) -> Any:
         """The value of a node in floating point: it has the signs of zeros."""
         if node not in self._floats:
             self._floats[node] = evaluate([node])[node]
         return self._floats[node]
-
-    def _stored(self, node: Node, value: Any) -> list[Any]:
-        """The factors by which a node's dtype rounds its entries."""
-        one = self.m.number(1)
-        if node.dtype.kind != "f" or node.op.outputs > 1:
-            return [one] * node.size
-        held = [self.m.number(float(node.dtype.type(entry))) for entry in value.flat]
-        pairs = zip(held, value.flat, strict=True)
-        return [near / entry if near and entry and self.m.finite(near) else one for near, entry in pairs]
 
     def _signed(self, node: Node, args: list[Any]) -> list[Any]:
         """The arguments of an op, with zeros that count as negative."""
@@ -294,62 +270,15 @@ class Point:
                 args[place] = array_of(args[place].shape, entries)
         return args
 
-    def _jostled(self, node: Node, args: list[Any]) -> list[Any]:
-        """The arguments of an op of many numbers, each off by one rounding: what is lost inside of it."""
-        if self._rounding in (None, AS_STORED) or node.op.elementwise or _moves_only(node):
-            return args
-        found = []
-        for place, (arg, value) in enumerate(zip(node.args, args, strict=True)):
-            if arg.dtype.kind not in "fc" or isinstance(value, tuple):
-                found.append(value)
-                continue
-            factors = self._factors_of(arg, f"{self._order[node]} {place}")
-            pairs = zip(value.flat, factors, strict=True)
-            if of_matrices(node):  # its algorithms are right up to rounding of the largest entry
-                largest = max((abs(entry) for entry in value.flat if self.m.finite(entry)), default=self.m.number(0))
-                found.append(array_of(arg.shape, [entry + (f - 1) * largest for entry, f in pairs]))
-            elif node.op.name in _BY_ROWS:
-                if node not in self._spans:  # of the point itself: an error that moved with it would not be seen
-                    self._spans[node] = self._spans_along(value, node.attrs["dim"])
-                spans = self._spans[node].flat
-                entries = [entry + (f - 1) * _MEANS * span for (entry, f), span in zip(pairs, spans, strict=True)]
-                found.append(array_of(arg.shape, entries))
-            else:
-                beside = _SUMS if (node.op.name, place) in _BESIDE_ONE else 0
-                found.append(array_of(arg.shape, [entry * f + (f - 1) * beside for entry, f in pairs]))
-        return found
-
-    def _spans_along(self, value: Any, dim: tuple[int, ...]) -> Any:
-        """For each entry how far apart those along some axes are: a distance from their mean is right beside that."""
-        finite = np.vectorize(self.m.finite, otypes=[bool])(value)
-        plain = np.where(finite, value, self.m.number(0))
-        spans = np.max(plain, axis=dim, keepdims=True) - np.min(plain, axis=dim, keepdims=True)
-        return np.broadcast_to(spans, value.shape)
-
-    def _drift(self, node: Node, moves: Any) -> Any:
-        """What the rounding of a gradient along axes adds to it: a little of each cotangent beside the largest one."""
-        dim, arg = node.attrs["dim"], node.args[0]
-        inward = array_of(arg.shape, [factor - 1 for factor in self._factors_of(arg, f"{self._order[node]} in")])
-        outward = array_of(node.shape, [factor - 1 for factor in self._factors_of(node, "out")])
-        drift = (
-            np.sum(inward * moves, axis=dim, keepdims=True)
-            * outward
-            * (_MEANS / ROUNDING.get(node.dtype.name, 2.0**-53))
-        )
-        if node.op.name != "standardize":
-            return drift
-        spans = self._spans_along(self.values[arg], dim)
-        return drift * self._spans_along(self.values[node], dim) / np.where(spans == 0, self.m.number(1), spans)
-
     def _updated(self, node: Node, changed: Values) -> Any:
         """The new value of a node, or None where nothing in it changed; elementwise, only what changed is computed."""
         old = [self.values[arg] for arg in node.args]
         new = self._signed(node, [changed.get(arg, value) for arg, value in zip(node.args, old, strict=True)])
         old = self._signed(node, old)
         if not node.op.elementwise:
-            value = evaluate_node(self.m, node, self._jostled(node, new), self._budget)
-            if node.op.name in _BY_ROWS and self._rounding not in (None, AS_STORED):
-                value = value + self._drift(node, new[0] - old[0])
+            value = self._computed(node, new)
+            if self._roundings is not None and self._roundings.drifts(node):
+                value = value + self._roundings.drift(node, new[0] - old[0], self.values)
             return self._rounded(node, value)
         if beside_cuts(self.m, node, new, self._float) is not None:
             return self._rounded(node, self._whole(node, {**self.values, **changed}))
@@ -360,49 +289,10 @@ class Point:
         for position, (now, then) in enumerate(zip(zip(*after, strict=True), zip(*before, strict=True), strict=True)):
             if any(a is not b for a, b in zip(now, then, strict=True)):
                 entries[position] = entry_of(self.m, node, now, self._budget)
-                if self._rounding is not None and node.dtype.kind in "fc":
-                    entries[position] = _off(node, entries[position], self._factors_of(node)[position])
+                if self._roundings is not None:
+                    entries[position] = self._roundings.of_entry(node, position, entries[position])
                 touched = True
         return array_of(node.shape, entries) if touched else None
 
     def _rounded(self, node: Node, value: Any) -> Any:
-        if self._rounding is None or node.dtype.kind not in "fc" or node.op is LEAF or node.op.outputs > 1:
-            return value
-        if _moves_only(node) or node.op.name == "output":
-            return value
-        pairs = zip(value.flat, self._factors_of(node), strict=True)
-        return array_of(node.shape, [_off(node, entry, factor) for entry, factor in pairs])
-
-    def _factors_of(self, node: Node, place: str = "") -> list[Any]:
-        """A factor for each entry of a node; others where it is an argument at some place."""
-        factors = self._factors.get((node, place))
-        if factors is None:
-            unit = ROUNDING.get(node.dtype.name, 2.0**-53)
-            # Of different sizes, so that two roundings do not cancel just where the values themselves do.
-            seed = f"{self._rounding} {self._order[node]} {place}"
-            source = random.Random(seed)  # noqa: S311  # reproducible, no secret
-            one = self.m.number(1)
-            parts: list[complex] = [source.choice((-unit, unit)) * source.uniform(0.3, 1.0) for _ in range(node.size)]
-            if node.dtype.kind == "c":  # the parts of a complex number are rounded by its size
-                parts = [complex(part, source.choice((-unit, unit)) * source.uniform(0.3, 1.0)) for part in parts]
-            # No fraction of two: of a large number it would be a whole number of waves again.
-            uneven = self.m.ratio(6, 7)
-            factors = self._factors[node, place] = [one + self.m.number(part) * uneven for part in parts]
-        return factors
-
-
-def of_matrices(node: Node) -> bool:
-    """Whether an op is an algorithm on whole matrices."""
-    return node.op.family == "linalg" or node.op.name in _FACTORS
-
-
-def _off(node: Node, entry: Any, factor: Any) -> Any:
-    """An entry off by its factor; what computes both parts of a complex number apart leaves one that is zero so."""
-    if node.dtype.kind == "c" and node.op.name in _BY_PARTS and (entry.real == 0 or entry.imag == 0):
-        return entry * factor.real
-    return entry * factor
-
-
-def _moves_only(node: Node) -> bool:
-    """Whether a node's numbers are those of its arguments, so that none is rounded."""
-    return node.op.family in _MOVES_ONLY and not any(word in node.op.name for word in _ADDS)
+        return value if self._roundings is None else self._roundings.of_result(node, value)

@@ -11,7 +11,8 @@ from ..graph import Node, ancestors
 from ..worker.budget import Budget
 from .case import CannotJudge, Case
 from .directions import moved, sides_of
-from .point import AS_STORED, Direction, Point
+from .point import Direction, Point
+from .roundings import AS_STORED
 
 _STEP: Final = 25
 """The step is 10**-25 of the entry, or of 1 where the entry is larger or zero."""

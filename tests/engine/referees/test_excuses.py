@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agrad.engine.referees import Case, precise, symbolic
+from agrad.engine.graph import TABLE
+from agrad.engine.referees import Case, precise, roundings, symbolic, waves
 from agrad.engine.referees.case import Judgement
 from agrad.engine.worker.budget import Budget
 
@@ -125,3 +126,10 @@ def test_sums_by_index_round_as_sums_do(make_case: MakeCase) -> None:
     judgement = judged(make_case(text, wrt=["y"], x=[1e300, 1.0], y=[-2.1357]))
     assert judgement.verdict == "cannot judge"
     assert "loses" in str(judgement.reason)
+
+
+def test_what_names_of_ops_say_of_rounding_are_names_of_the_table() -> None:
+    """An op that is renamed is not lost from the lists."""
+    names = {op.name for op in TABLE.values()}
+    lists = (roundings._CHOOSES, roundings._BY_PARTS, waves.QUOTIENTS, waves._REAL, waves._COMPLEX)
+    assert not {name for each in lists for name in each} - names - {"max_pool_positions", "sinc_derivative"}
