@@ -11,6 +11,8 @@ _NEAR: Final = 1000
 _ROUNDED: Final = 4e-16
 _SHORT: Final = 14
 """A decimal number with fewer characters is meant as it is written."""
+_DECIMAL: Final = 15
+"""Every decimal number of so many digits is told from every other in a double: it is meant as it is written, too."""
 
 
 def recognised(sympy: Any, value: float) -> Any:
@@ -33,5 +35,9 @@ def recognised(sympy: Any, value: float) -> Any:
         part = Fraction(value * value * math.pi**-power).limit_denominator(_NEAR)
         if part and math.isclose(math.sqrt(float(part) * math.pi**power), abs(value), rel_tol=_ROUNDED):
             root = sympy.sqrt(sympy.Rational(part.numerator, part.denominator) * constant)
-            return root if value > 0 else -root
+            if not root.is_Rational:  # of those it is none: 0.30000000000000004 is not 3/10
+                return root if value > 0 else -root
+    if len(repr(float(value)).split("e")[0].strip("-0.").replace(".", "")) > _DECIMAL:
+        # 0.1 + 0.2, or something else that is rounded: a constant of which nothing is known but its sign.
+        return sympy.Symbol(repr(float(value)), positive=value > 0, negative=value < 0)
     return sympy.Rational(short.numerator, short.denominator)

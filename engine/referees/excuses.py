@@ -223,15 +223,25 @@ def excused_along(judgement: Judgement, slopes: Slopes, direction: Direction, go
     if overflow is not None and not m.finite(got):
         reason = f"{overflow.op.name} overflows here in floating point; {judgement.reason}"
         return replace(judgement, verdict=CANNOT, reason=reason)
-    true = slopes.slope(direction, 0).value
-    if abs(got - true) <= matrix_loss(slopes.point) * max(abs(got), abs(true)):
+    if _is_lost_along(slopes, direction, got):
         return replace(judgement, verdict=CANNOT, reason=losing(judgement))
+    beyond = out_of_range(slopes, list(direction))
+    return judgement if beyond is None else replace(judgement, verdict=CANNOT, reason=f"{beyond}; {judgement.reason}")
+
+
+def _is_lost_along(slopes: Slopes, direction: Direction, got: Any) -> bool:
+    """Whether floating point loses what a slope along a direction is wrong by."""
+    m = slopes.m
+    true = slopes.slope(direction, 0).value
+    error = abs(got - true)
+    if error <= matrix_loss(slopes.point) * max(abs(got), abs(true)):
+        return True
     spread = m.number(0)
     for noisy in _Noisy(slopes):
         off = noisy.slope(direction, 0)
         if off.value is not None and m.finite(off.value):
             spread = max(spread, abs(off.value - true))
-        if abs(got - true) <= _allowed(spread, true):
-            return replace(judgement, verdict=CANNOT, reason=losing(judgement))
-    beyond = out_of_range(slopes, list(direction))
-    return judgement if beyond is None else replace(judgement, verdict=CANNOT, reason=f"{beyond}; {judgement.reason}")
+        if error <= _allowed(spread, true):
+            return True
+    unit = max(rounding_of(node) for node in direction)
+    return bool(error <= slopes.parts(direction, 0, _MOST_SLOPES) * unit * _ROUNDINGS)

@@ -34,3 +34,13 @@ def test_written_numbers_stand_for_what_is_meant(value: float, meant: sympy.Expr
 def test_other_numbers_are_their_decimals() -> None:
     """A number that stands for nothing else is what it is written as."""
     assert recognised(sympy, 0.57721566490153) == sympy.Rational(57721566490153, 10**14)
+
+
+def test_a_sum_that_is_rounded_is_an_unknown_number() -> None:
+    """0.1 + 0.2 is neither 3/10 nor the decimals that it prints: only its sign is known."""
+    found = recognised(sympy, 0.1 + 0.2)
+    assert found.is_Symbol
+    assert found.is_positive
+    assert recognised(sympy, 0.1 + 0.2) == found
+    assert recognised(sympy, -0.1 - 0.2).is_negative
+    assert recognised(sympy, 1 + 2.0**-52).is_Symbol

@@ -162,3 +162,18 @@ def test_each_table_is_long() -> None:
     """Forty claims at least of each kind, none of them twice."""
     assert len(set(TRUE)) == len(TRUE) >= 40
     assert len(set(FALSE)) == len(FALSE) >= 40
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0.30000000000000004 == 0.3", "0.30000000000000004 != 0.3", "1.0000000000000002 == 1", "x < x*1.0000000000000002"],
+)
+def test_a_number_beside_a_short_one_is_not_that_one(prove: Prove, text: str) -> None:
+    """It may be a rounded one, so it is not refuted either."""
+    assert prove(f"x = 1.0\nassert {text}").reason is not None
+
+
+@pytest.mark.parametrize("text", ["(1.4142135623730951*x)**2 == 2*x**2", "6.283185307179586 == 2*pi", "0.1*x == x/10"])
+def test_a_number_stands_for_the_constant_that_it_is_rounded_from(prove: Prove, text: str) -> None:
+    """A root, a part of pi, a decimal number."""
+    assert prove(f"x = 1.0\nassert {text}").reason is None
