@@ -66,7 +66,7 @@ class Point:
         self._roundings = Roundings(self.m, order, rounding) if rounding is not None else None
         self._affected: dict[tuple[Node, ...], list[Node]] = {}
         self._floats: dict[Node, Any] = {}
-        self._last: tuple[Direction, Any, Any, Any] | None = None
+        self._last: tuple[Direction, Any, Values] | None = None
         self.values: Values = {}
         for node in nodes:
             value = self._whole(node, self.values)
@@ -138,24 +138,33 @@ class Point:
     def at(self, direction: Direction, step: Any) -> Any:
         """The number that is differentiated, a step away from the point in a direction."""
         if self._last is None or self._last[0] is not direction or self._last[1] != step:
-            changed = self._changed(direction, step)
-            self._last = direction, step, self._travel(changed), self._total_of(changed)
-        return self._last[3]
+            self._last = direction, step, self._changed(direction, step)
+        return self._total_of(self._last[2])
 
-    def travel(self, direction: Direction, step: Any) -> Any:
-        """How many waves, leaps or poles a step may pass over: the farthest way of an argument of such an op."""
+    def passed_over(self, direction: Direction, step: Any) -> tuple[Any, Any]:
+        """What a step may pass over unseen.
+
+        Returns:
+            How many waves, leaps or poles, by the farthest way of an argument of what has them; and the largest move of
+            a number on the way beside its own size, which is large where it may change its sign.
+        """
         self.at(direction, step)
-        return self._last[2] if self._last is not None else self.m.number(0)
-
-    def _travel(self, changed: Values) -> Any:
-        """How far the arguments of what has waves have come."""
-        ways = [self.m.number(0)]
-        for node in self.waves:
-            if any(arg in changed for arg in node.args):
+        changed = self._last[2] if self._last is not None else {}
+        waves, beside = self.m.number(0), self.m.number(0)
+        for node in changed:
+            if node in self.waves:
                 before = [self.values[arg] for arg in node.args]
                 after = [changed.get(arg, value) for arg, value in zip(node.args, before, strict=True)]
-                ways.append(travel(self.m, node, before, after))
-        return max(ways)
+                waves = max(waves, travel(self.m, node, before, after))
+            if node.dtype.kind in "fc" and node.op.outputs == 1:
+                beside = max(beside, self._moved(self.values[node], changed[node]))
+        return waves, beside
+
+    def _moved(self, before: Any, after: Any) -> Any:
+        """The largest move of an entry beside its own size; those at zero have none."""
+        pairs = zip(before.flat, after.flat, strict=True)
+        moves = [abs(now - then) / abs(then) for then, now in pairs if now is not then and then and self.m.finite(then)]
+        return max((move for move in moves if self.m.finite(move)), default=self.m.number(0))
 
     def _total_of(self, changed: Values) -> Any:
         """The number that is differentiated, with what a step changes."""

@@ -36,7 +36,7 @@ _GROWS: Final = 1.3
 _SLOWLY: Final = 1e3
 """How much a quotient may change from one step to the next and still be thought of as on its way."""
 _PART: Final = 10
-"""A step moves the argument of what repeats by no more than 10**-10."""
+"""A step moves the argument of what repeats by no more than 10**-10, and no number by more than that part of it."""
 _NESTED: Final = 6
 """How often the step is made smaller: waves in waves show only as the outer ones are no longer passed over."""
 _MOST: Final = 4_000
@@ -156,26 +156,30 @@ class Slopes:
         return point, point.m.number(10) ** -step
 
     def _shift(self, direction: Direction, exponent: int) -> int:
-        """How much smaller steps must be than usual, so that none passes over a wave, a leap or a pole.
+        """How much smaller steps must be than usual, so that none passes over what lies beside the point.
 
         Raises:
-            CannotJudge: where no step is small enough.
+            CannotJudge: where no step is small enough for what repeats.
         """
-        if not self.point.waves:
-            return 0
         key = tuple((node, *moves.items()) for node, moves in direction.items())
         if key not in self._shifts:
-            shift = 0
-            for _ in range(_NESTED):
-                point, h = self._around(direction, exponent, self._step + shift, 0)
-                way = point.travel(direction, h)
-                if way <= point.m.number(10) ** -_PART:
-                    break
-                shift += int(point.m.exponent(way)) + _PART
-            else:
-                raise CannotJudge("something on the way repeats within every step")
-            self._shifts[key] = shift
+            self._shifts[key] = self._found_shift(direction, exponent)
         return self._shifts[key]
+
+    def _found_shift(self, direction: Direction, exponent: int) -> int:
+        shift, waves = 0, self.m.number(0)
+        for _ in range(_NESTED):
+            try:
+                point, h = self._around(direction, exponent, self._step + shift, 0)
+            except CannotJudge:
+                break
+            waves, beside = point.passed_over(direction, h)
+            if max(waves, beside) <= point.m.number(10) ** -_PART:
+                return shift
+            shift += int(point.m.exponent(max(waves, beside))) + _PART
+        if waves > 1:
+            raise CannotJudge("something on the way repeats within every step")
+        return 0  # a root has no end at zero, whatever stands beside it
 
     def parts(self, direction: Direction, exponent: int, most: int) -> Any:
         """The largest sum of absolute parts that a node on the way adds up for a derivative, one part a use of it."""

@@ -195,6 +195,22 @@ def test_no_step_passes_over_waves_or_leaps(expression: str, x: float, left: flo
     assert float(found.right) == pytest.approx(right, rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("expression", "x", "expected"),
+    [
+        ("log(x + 1e-300)", 0.0, 1e300),
+        ("log(x - 1 + 1e-300)", 1.0, 1e300),
+        ("relu(x + 1e-40)", 0.0, 1.0),
+        ("abs(x - 1 - 1e-40)", 1.0, -1.0),
+        ("sqrt(x) + 1e-300", 0.0, math.inf),
+        ("abs(x)**1.5 + 1e-300*x", 0.0, 1e-300),
+    ],
+)
+def test_no_step_is_larger_than_the_numbers_beside_it(expression: str, x: float, expected: float) -> None:
+    """Where a tiny number is moved by an entry that is zero, or as large as one, kinks and poles are as near as it."""
+    assert float(first(expression, x).value) == pytest.approx(expected, rel=1e-9)
+
+
 def test_poles_that_a_step_would_pass_over() -> None:
     """The slope between two poles of the gamma function is that of the way between them."""
     assert float(first("digamma(-1e30*x - 0.3)", 0.3).value) < -1e30
