@@ -7,26 +7,17 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, Final
 
-from ..graph import Node, ancestors
-from ..worker.budget import Budget
-from .case import CannotJudge, Case
+from .case import CannotJudge
 from .directions import moved, sides_of
-from .point import Direction, Point
+from .point import Direction
+from .quotients import BASE, DENORMAL, STEP, SURE, Quotients
 from .roundings import AS_STORED
 
-_STEP: Final = 25
-"""The step is 10**-25 of the entry, or of 1 where the entry is larger or zero."""
-_BASE: Final = 80
-"""Digits to work with: the step, its square for the central quotient, and as many to spare."""
 _SECOND: Final = 25
 """The second step is smaller by 10**-25: the slopes at both tell a limit from a divergence."""
 _SMALL: Final = 20
 """A slope of less than 10**-20 may be nothing but curvature times the step."""
 _TINY: Final = 75
-_SURE: Final = 50
-"""What is larger than 10**-50 shows at the second step already whether it stays."""
-_DENORMAL: Final = 330
-"""What is computed again with a step smaller by 10**-75, and with the digits to see the least double."""
 _LARGE: Final = 10
 """The decimal exponent of a number whose waves a step of 10**-25 may miss."""
 _MIXED: Final = 20
@@ -35,13 +26,6 @@ _GROWS: Final = 1.3
 """A quotient that is so much larger, or smaller, at a far smaller step has no end, or ends at zero, as h**0.01 does."""
 _SLOWLY: Final = 1e3
 """How much a quotient may change from one step to the next and still be thought of as on its way."""
-_PART: Final = 10
-"""A step moves the argument of what repeats by no more than 10**-10, and no number by more than that part of it."""
-_NESTED: Final = 6
-"""How often the step is made smaller: waves in waves show only as the outer ones are no longer passed over."""
-_MOST: Final = 4_000
-_COUNTED: Final = 10**12
-"""So many digits are written out in a reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,44 +54,11 @@ class Slope:
         return self.value is not None and (self.left != self.left or self.right != self.right)  # NaN
 
 
-class Slopes:
-    """Difference quotients of a case, with as many digits as they need.
+class Slopes(Quotients):
+    """One-sided derivatives by what difference quotients tend to.
 
-    Args:
-        case: the case.
-        budget: what may be spent.
-        rounding: see `Point`.
-        finer: how many times as many digits as usual; the steps are smaller as well.
-        below: see `Point`.
+    See `Quotients` for its arguments.
     """
-
-    def __init__(
-        self, case: Case, budget: Budget, rounding: int | None = None, finer: int = 1, *, below: bool = False
-    ) -> None:
-        self.case = case
-        self.budget = budget
-        self._rounding = rounding
-        self._below = below
-        self.nodes: Sequence[Node] = ancestors([*case.outputs, *case.wrt.values()])
-        self._points: dict[int, Point] = {}
-        self.point = self._point(_BASE * finer)
-        self.m = self.point.m
-        self._step = _STEP * finer
-        self._shifts: dict[tuple[Any, ...], int] = {}
-
-    def _point(self, digits: int) -> Point:
-        self.budget.require_time()
-        digits = -(-digits // 40) * 40
-        if digits > _MOST:
-            many = f"{digits:,}" if digits < _COUNTED else "far more"
-            raise CannotJudge(f"the difference quotient would need {many} digits")
-        if digits not in self._points:
-            self._points[digits] = Point(self.case, self.nodes, self.budget, digits, self._rounding, below=self._below)
-        return self._points[digits]
-
-    def fine(self, step: int) -> Point:
-        """The point with the digits for slopes a step of 10**-step beside it, by steps of the square of that."""
-        return self._point(_BASE + 4 * step + self.point.magnitude)
 
     def jostled(self, seed: int) -> Slopes:
         """The slopes of the same case with every result off by one rounding, see `Point`."""
@@ -121,92 +72,13 @@ class Slopes:
         """The slopes of the same case where zeros whose sign counts are negative."""
         return Slopes(self.case, self.budget, below=True)
 
-    def unit(self, node: Node, position: int, *, imaginary: bool = False) -> tuple[Direction, int]:
-        """The direction of one entry, as long as the entry but at most 1, and the decimal exponent of that length."""
-        size = abs(self.point.values[node].flat[position])
-        if not self.point.m.finite(size):
-            raise CannotJudge("a leaf is not finite")
-        exponent = min(0, int(self.m.exponent(size))) if size else 0
-        factor = 1j if imaginary else 1
-        return {node: {position: self.m.number(10) ** exponent * self.m.number(factor)}}, exponent
-
-    def quotients(self, direction: Direction, exponent: int, step: int, extra: int = 0) -> tuple[Any, Any]:
-        """The left and the right difference quotient with a step of 10**-step, divided by 10**exponent.
-
-        Args:
-            direction: where to.
-            exponent: the decimal exponent of the direction's length.
-            step: how small the step is; it is made smaller where something on the way repeats within it.
-            extra: more digits than the step asks for.
-        """
-        if step >= self._step:
-            step += self._shift(direction, exponent)
-        point, h = self._around(direction, exponent, step, extra)
-        length = h * point.m.number(10) ** exponent
-        right = (point.at(direction, h) - point.total) / length
-        left = (point.total - point.at(direction, -h)) / length
-        return left, right
-
-    def _around(self, direction: Direction, exponent: int, step: int, extra: int) -> tuple[Point, Any]:
-        """The point with the digits for quotients with a step of 10**-step, and the step."""
-        start = self.point.values
-        size = max((abs(start[node].flat[i]) for node, moves in direction.items() for i in moves), default=0)
-        large = max(0, int(self.m.exponent(size))) if size else 0
-        point = self._point(2 * step + _BASE - 2 * _STEP + extra - exponent + max(large, self.point.magnitude))
-        return point, point.m.number(10) ** -step
-
-    def _shift(self, direction: Direction, exponent: int) -> int:
-        """How much smaller steps must be than usual, so that none passes over what lies beside the point.
-
-        Raises:
-            CannotJudge: where no step is small enough for what repeats.
-        """
-        key = tuple((node, *moves.items()) for node, moves in direction.items())
-        if key not in self._shifts:
-            self._shifts[key] = self._found_shift(direction, exponent)
-        return self._shifts[key]
-
-    def _found_shift(self, direction: Direction, exponent: int) -> int:
-        shift, waves = 0, self.m.number(0)
-        for _ in range(_NESTED):
-            try:
-                point, h = self._around(direction, exponent, self._step + shift, 0)
-            except CannotJudge:
-                break
-            waves, beside = point.passed_over(direction, h)
-            if max(waves, beside) <= point.m.number(10) ** -_PART:
-                return shift
-            shift += int(point.m.exponent(max(waves, beside))) + _PART
-        if waves > 1:
-            raise CannotJudge("something on the way repeats within every step")
-        return 0  # a root has no end at zero, whatever stands beside it
-
-    def parts(self, direction: Direction, exponent: int, most: int) -> Any:
-        """The largest sum of absolute parts that a node on the way adds up for a derivative, one part a use of it."""
-        size = self._parts(direction, exponent, most, 0)
-        return size if size > self.m.number(10) ** -_SURE else self._parts(direction, exponent, most, _DENORMAL)
-
-    def _parts(self, direction: Direction, exponent: int, most: int, extra: int) -> Any:
-        point, h = self._around(direction, exponent, self._step + self._shift(direction, exponent), extra)
-        length = h * point.m.number(10) ** exponent
-        sums = [
-            point.m.total([abs(total - point.total) / length for total in totals])
-            for totals in point.at_single_uses(direction, h, most)
-        ]
-        return max((size for size in sums if point.m.finite(size)), default=point.m.number(0))
-
-    def beside(self, direction: Direction, exponent: int) -> tuple[Any, Any]:
-        """The values a step to the left and to the right: where there is none at the point, they may tell a limit."""
-        point, h = self._around(direction, exponent, self._step + self._shift(direction, exponent), 2 * _STEP)
-        return point.at(direction, -h), point.at(direction, h)
-
     def slope(self, direction: Direction, exponent: int) -> Slope:
         """The derivative along a direction, per unit of length."""
         m = self.m
         if m.undefined_number(self.point.total):
             raise CannotJudge("the value is not a number here")
         left, right = self.quotients(direction, exponent, self._step)
-        if max(abs(left), abs(right)) < m.number(10) ** -_SURE:
+        if max(abs(left), abs(right)) < m.number(10) ** -SURE:
             return self._faint(direction, exponent, left, right)
         if not self._alike(left, right) or self._grows(direction, exponent, left):
             return self._limit(direction, exponent, left, right)
@@ -258,7 +130,7 @@ class Slopes:
         """The difference quotients of all sides with steps of 10**-step."""
         exponents = sum(exponent for _, exponent in directions)
         step += max(self._shift(*direction) for direction in directions)
-        digits = (len(directions) + 1) * step + _BASE - 2 * _STEP - exponents + self.point.magnitude
+        digits = (len(directions) + 1) * step + BASE - 2 * STEP - exponents + self.point.magnitude
         point = self._point(digits)
         h = point.m.number(10) ** -step
         values: dict[tuple[int, ...], Any] = {}
@@ -326,7 +198,7 @@ class Slopes:
 
     def _tiny(self, direction: Direction, exponent: int, value: Any) -> Any:
         """A derivative that is small against everything: zero where it shrinks with the step."""
-        if abs(value) > self.m.number(10) ** -_SURE:
+        if abs(value) > self.m.number(10) ** -SURE:
             left, right = self.quotients(direction, exponent, self._step + _SECOND)
             if abs(left + right - 2 * value) <= abs(value) * 1e-8:
                 return value
@@ -343,7 +215,7 @@ class Slopes:
 
     def _deepest(self, direction: Direction, exponent: int, left: Any, right: Any) -> tuple[Any, Any]:
         """Both quotients once more, with the digits to see the least double; zero where they shrink with the step."""
-        sides = self.quotients(direction, exponent, self._step + _TINY, _DENORMAL)
+        sides = self.quotients(direction, exponent, self._step + _TINY, DENORMAL)
         shrunk = [
             side != 0 and (first == 0 or abs(side) <= abs(first) * 1e-10)
             for side, first in zip(sides, (left, right), strict=True)
@@ -351,7 +223,7 @@ class Slopes:
         if not any(shrunk):
             return sides
         # What was there before may have been rounding: only a third step tells.
-        third = self.quotients(direction, exponent, self._step + 2 * _TINY, _DENORMAL)
+        third = self.quotients(direction, exponent, self._step + 2 * _TINY, DENORMAL)
         stays = [abs(side - again) <= abs(side) * 1e-8 for side, again in zip(sides, third, strict=True)]
         left, right = (
             side if stay or not small else self.m.number(0)
