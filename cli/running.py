@@ -81,7 +81,7 @@ def running(max_memory: str | None) -> Iterator[None]:
     if memory is None and not terminal:
         yield
         return
-    from agrad.engine.run.conditions import Conditions, under
+    from agrad.engine.conditions import Conditions, under
 
     waiting = Waiting()
     try:

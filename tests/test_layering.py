@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[1]
 # A module may import those of its own entry and of the entries before it.
 LAYERS = (
     "engine/errors",
+    "engine/conditions",
     "engine/graph",
     "engine/ops",
     # These make nodes of nodes and need no text; the language has `grad(z, x)` and its kin, so it comes after them.

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..conditions import limit_on
 from ..errors import InputError
 from ..gradient import gradients
 from ..graph import LEAF, Node, ancestors
 from ..language.names import nearest
 from ..referees.case import Case
 from ..rewrite import Rewriting, changes, differs, rewritten
-from ..run.conditions import limit_on
 from ..run.cpu import evaluate as evaluate_nodes
 from ..run.device import Compute
 from ..singular import at_kink, overflows, watched

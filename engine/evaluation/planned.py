@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..conditions import memory_limit
 from ..gradient import gradients
 from ..graph import LEAF, Node, ancestors
 from ..rewrite import rewritten
-from ..run.conditions import memory_limit
 from ..run.listing import listed
 from ..run.plan import make_plan
 from ..sweep import NODE_BYTES, NODE_NANOSECONDS

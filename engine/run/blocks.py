@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..conditions import core_count
 from .blas import one_thread
 from .compiler import Compiler, without_leading_ones
-from .conditions import core_count
 from .frame import Frame
 from .fusion import FusedRun
 from .merging import Merging

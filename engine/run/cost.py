@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from ..conditions import core_count, current, limit_on, memory_limit
 from ..errors import LimitError
 from ..graph import LEAF, Node
 from .blocks import LONG, MOST_WORKING_BYTES, SHORT, WORKING_BYTES, programs_of
-from .conditions import core_count, current, limit_on, memory_limit
 from .fusion import FusedRun
 from .steps import Plan, RunStep, Step
 from .values import Value

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..conditions import limit_on
 from ..graph import Node
-from .conditions import limit_on
 from .plan import make_plan
 from .steps import Plan
 

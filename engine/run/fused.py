@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..conditions import current
 from .blocks import programs_of, run_blocks
-from .conditions import current
 from .cost import cost, require_memory
 from .reuse import Results, is_alone
 from .steps import Plan, RunStep

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..conditions import core_count, current, memory_limit
 from ..graph import LEAF, Node
 from .blocks import programs_of
-from .conditions import core_count, current, memory_limit
 from .cost import StepCost, cost
 from .steps import Plan, RunStep
 from .values import Value

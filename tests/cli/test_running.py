@@ -8,8 +8,8 @@ import pytest
 
 from agrad.cli import running
 from agrad.cli.running import Waiting, bytes_of
+from agrad.engine.conditions import current
 from agrad.engine.errors import InputError
-from agrad.engine.run.conditions import current
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...conditions import SMALL, free_memory
 from ...errors import InputError, LimitError, ShapeError
 from ...graph import (
     COMPLEX64,
     COMPLEX128,
     FLOAT32,
     FLOAT64,
+    INT64,
     INTEGERS,
     DType,
     Example,
@@ -32,6 +34,11 @@ from ..concrete import value_of
 from ..infer import default_dtype, integers
 from ..row import compose
 
+_EXACT: Final = 2**53
+"""Integers up to this are floats as well."""
+_SHARE: Final = 0.75
+"""The part of the free memory that one leaf may take."""
+
 
 def _complex_dtype() -> DType:
     return COMPLEX64 if default_dtype() == FLOAT32 else COMPLEX128
@@ -42,13 +49,21 @@ def checked_size(size: Any, what: str, dtype: DType = FLOAT64) -> Shape:
 
     Raises:
         InputError: where one is negative or no integer.
-        LimitError: where the array would be too large.
+        LimitError: where the array would be too large, also for the memory that is free.
     """
     shape = integers(size, "sizes")
     for entry in shape:
         if entry < 0:
             raise ShapeError(f"Trying to create tensor with negative dimension {entry}: {list(shape)}")
     require_room(what, shape, dtype)
+    needed = math.prod(shape) * dtype.itemsize
+    free = free_memory() if needed > SMALL else None
+    if free is not None and needed > _SHARE * free:
+        raise LimitError(
+            f"{what} would make an array of shape {list(shape)}: {needed / 1e9:,.1f} GB, "
+            f"and {free / 1e9:,.1f} GB are free",
+            code="memory",
+        )
     return shape
 
 
@@ -303,7 +318,12 @@ def _arange(
             hint=f"from {low} to {high} the step must be {'positive' if high > low else 'negative'}",
         )
     (count,) = checked_size(math.ceil((high - low) / step), "arange")
-    return made((low + step * np.arange(count)).astype(dtype or default_dtype()), requires_grad)
+    exact = abs(low) + abs(step) * count <= _EXACT
+    # In place: a range of 10**9 numbers is in memory once.
+    numbers: Any = np.arange(count, dtype=FLOAT64 if exact or float in (type(low), type(step)) else INT64)
+    numbers *= step
+    numbers += low
+    return made(numbers.astype(dtype or default_dtype(), copy=False), requires_grad)
 
 
 constructor(

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...conditions import current
 from ...errors import LimitError
 from ...graph import Node
-from ..conditions import current
 from ..cost import in_bytes
 from ..values import UNIFORM, Value
 from .compile import loaded

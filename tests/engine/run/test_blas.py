@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from agrad.engine.conditions import Conditions, under
 from agrad.engine.graph import TABLE, leaf
 from agrad.engine.run import blas, blocks
-from agrad.engine.run.conditions import Conditions, under
 from agrad.engine.run.cpu import run
 from agrad.engine.run.plan import make_plan
 

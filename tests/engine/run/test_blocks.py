@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agrad.engine.conditions import Conditions, under
 from agrad.engine.errors import InputError
 from agrad.engine.gradient import gradients
 from agrad.engine.graph import TABLE, Node, leaf
 from agrad.engine.run import blocks, frame
 from agrad.engine.run import fused as fused_module
-from agrad.engine.run.conditions import Conditions, under
 from agrad.engine.run.cpu import run
 from agrad.engine.run.plan import fused_plan, make_plan
 

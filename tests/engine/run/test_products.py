@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agrad.engine.conditions import Conditions, under
 from agrad.engine.graph import TABLE, Node, leaf
 from agrad.engine.run import products
-from agrad.engine.run.conditions import Conditions, under
 from agrad.engine.run.cpu import run
 from agrad.engine.run.plan import fused_plan
 from agrad.engine.run.steps import Plan, RunStep

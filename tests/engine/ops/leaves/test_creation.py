@@ -12,6 +12,7 @@ import pytest
 from agrad.engine.errors import InputError, LimitError
 from agrad.engine.graph import BOOL, COMPLEX64, FLOAT32, FLOAT64, INT64, LEAF, Node, leaf, make
 from agrad.engine.ops.infer import with_default_dtype
+from agrad.engine.ops.leaves import creation
 
 
 @pytest.mark.parametrize(
@@ -135,3 +136,40 @@ def test_streams_are_numpys() -> None:
     assert make.normal(1.0, 2.0, (3,), seed=7).value.tolist() == (1.0 + 2.0 * make.randn(3, seed=7).value).tolist()
     assert make.randint(0, 9, (4,), seed=7).value.tolist() == np.random.default_rng(7).integers(0, 9, 4).tolist()
     assert make.randn_like(leaf(np.ones(3)), seed=7).value.tolist() == make.randn(3, seed=7).value.tolist()
+
+
+@pytest.mark.parametrize("make_it", [lambda: make.arange(1e7), lambda: make.zeros(5000, 1000), lambda: make.eye(4000)])
+def test_a_leaf_that_the_free_memory_does_not_hold_is_refused(
+    monkeypatch: pytest.MonkeyPatch, make_it: Callable[[], Node]
+) -> None:
+    """Before it is made, and with both numbers."""
+    monkeypatch.setattr(creation, "free_memory", lambda: 10_000_000)
+    with pytest.raises(LimitError, match=r"would make an array of shape .* GB, and 0\.0 GB are free"):
+        make_it()
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ((5,), [0.0, 1.0, 2.0, 3.0, 4.0]),
+        ((1, 8, 3), [1.0, 4.0, 7.0]),
+        ((0.5, 2.5, 0.5), [0.5, 1.0, 1.5, 2.0]),
+        ((4, -4, -3), [4.0, 1.0, -2.0]),
+        ((2**53, 2**53 + 3), [2.0**53, 2.0**53, 2.0**53 + 2]),
+    ],
+)
+def test_ranges(value: Callable[[Node], Any], args: tuple[float, ...], expected: list[float]) -> None:
+    """By steps from the start, integers without rounding until they are floats."""
+    assert value(make.arange(*args)) == expected
+
+
+def test_a_range_is_in_memory_about_once() -> None:
+    """No copy of it stands beside it."""
+    make.arange(10)
+    tracemalloc.start()
+    try:
+        make.arange(1_000_000)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.2 * 8_000_000

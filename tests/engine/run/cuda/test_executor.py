@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agrad.engine.conditions import Conditions, under
 from agrad.engine.derivatives.jacobian import rows_of
 from agrad.engine.derivatives.nodes import by_entries
 from agrad.engine.errors import DeviceError, InputError, LimitError
 from agrad.engine.graph import leaf, make
-from agrad.engine.run.conditions import Conditions, under
 from agrad.engine.run.cpu import evaluate
 from agrad.engine.run.cuda import transfers
 from agrad.engine.run.cuda.executor import Executor
