@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..graph import BOOL, INT64, Node, Shape, leaf, make
+from ..graph import BOOL, INT64, INTEGERS, Node, Shape, leaf, make
 from .concrete import value_of
 
 
@@ -48,8 +48,10 @@ def integer_of(value: Any, what: str) -> int:
     """One whole number as Python's: an int, or a node whose value is known.
 
     Raises:
-        InputError: where it is no whole number.
+        InputError: where it is no whole number, or too large for an index.
     """
+    if type(value) is int and not -INTEGERS <= value < INTEGERS:
+        raise InputError("Overflow when unpacking long long", hint="the largest index is 2**63 - 1", code="value")
     entry = np.asarray(value_of(value) if isinstance(value, Node) else value)
     if (
         entry.size == 1

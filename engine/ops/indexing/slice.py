@@ -141,8 +141,9 @@ def range_of(size: int, start: Any, stop: Any, step: Any) -> tuple[int, int, int
     Raises:
         InputError: where the step is not positive.
     """
-    ends = [None if end is None else integer_of(end, "indices") for end in (start, stop)]
-    stride = 1 if step is None else integer_of(step, "indices")
+    # Python's own integers may be beyond every position.
+    ends = [end if end is None or type(end) is int else integer_of(end, "indices") for end in (start, stop)]
+    stride = 1 if step is None else step if type(step) is int else integer_of(step, "indices")
     if stride == 0:
         raise InputError("slice step cannot be zero")
     if stride < 0:

@@ -132,6 +132,7 @@ def test_whole_floats_are_positions(value: Value) -> None:
     ("call", "message"),
     [
         (lambda: at(X, 5), "index 5 is out of bounds for dimension 0 with size 3"),
+        (lambda: at(X, 10**30), "Overflow when unpacking long long"),
         (lambda: at(X, -4), "index -4 is out of bounds for dimension 0 with size 3"),
         (lambda: at(A, 0, 5), "index 5 is out of bounds for dimension 1 with size 3"),
         (lambda: at(X, [0, 5]), "index 5 is out of bounds for dimension 0 with size 3"),
@@ -192,6 +193,12 @@ def test_errors(call: Callable[[], Node], message: str) -> None:
     with pytest.raises(InputError) as caught:
         call()
     assert caught.value.message == message
+
+
+def test_the_ends_of_a_range_may_be_beyond_every_integer(value: Value) -> None:
+    """As in Python, a range is cut where the entries end."""
+    assert value(at(X, slice(-(10**30), 10**30))) == value(X)
+    assert value(at(X, slice(10**30, None))) == []
 
 
 def test_a_backward_range_has_a_hint() -> None:
