@@ -37,7 +37,7 @@ def diagnosis_lines(diagnosis: Diagnosis, screen: Screen, *, anomaly: bool = Fal
     elif anomaly:
         why = "every gradient is finite, by the plain chain rule too"
         if not diagnosis.followed:
-            why = "the graph is too large, holds complex numbers, or nothing is differentiated"
+            why = "the graph is too large, or nothing is differentiated"
         parts.append([f"anomaly: {'none' if diagnosis.followed else 'not followed'}: {why}"])
     lines: list[str] = []
     for part in parts:

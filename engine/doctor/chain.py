@@ -126,12 +126,11 @@ def _as_leaf(value: Any, like: Node, *, requires_grad: bool = False) -> Node:
 def chain_of(evaluation: Evaluation) -> Chain | None:
     """The chain of the outputs of a run; None where there is none.
 
-    There is none of complex numbers, of a graph that is too large, and where nothing is differentiated.
+    There is none of a graph that is too large, and where nothing is differentiated.
     """
     outputs = list(evaluation.outputs.values())
     nodes = ancestors(outputs)
-    real = all(node.dtype.kind != "c" for node in nodes)
-    if not real or not evaluation.cotangents or sum(node.size for node in nodes) > LARGEST:
+    if not evaluation.cotangents or sum(node.size for node in nodes) > LARGEST:
         return None
     weights = [_as_leaf(weight, output) for weight, output in zip(evaluation.cotangents, outputs, strict=True)]
     flowing = gradients(outputs, weights)

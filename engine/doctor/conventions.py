@@ -160,12 +160,14 @@ def rows() -> Mapping[str, Mapping[str, str]]:
 
 
 def elsewhere(node: Node, values: Sequence[Any]) -> Elsewhere | None:
-    """What others choose where a node stands, if a row is of just this kind of point.
+    """What others choose where a node stands, if a row is of just this kind of point, which is one of real numbers.
 
     Args:
         node: the node.
         values: of its arguments.
     """
+    if any(arg.dtype.kind == "c" for arg in node.args):
+        return None
     with np.errstate(all="ignore"):
         for kind in KINDS:
             if kind.op == node.op.name and bool(np.any(kind.holds(node, values))):

@@ -13,6 +13,7 @@ from ..files.json_data import json_value
 from ..graph import Node
 from ..language import Formulas
 
+Number = float | complex
 Kind = Literal["value", "gradient", "repaired", "digits"]
 
 LONGEST: Final = 60
@@ -66,7 +67,7 @@ class Finding:
 def _as_json(value: Any) -> Any:
     if isinstance(value, list):
         return [_as_json(entry) for entry in value]
-    return json_value(value) if isinstance(value, (float, np.floating)) else value
+    return json_value(value) if isinstance(value, (float, complex, np.inexact)) else value
 
 
 def text_of(formulas: Formulas, node: Node) -> str:
@@ -79,6 +80,16 @@ def text_of(formulas: Formulas, node: Node) -> str:
     return node.name or node.op.name
 
 
+def scalar(value: Any) -> Number:
+    """One number of an array as Python's."""
+    number = np.asarray(value).item()
+    return number if isinstance(number, complex) else float(number)
+
+
 def number_text(value: Any) -> str:
-    """A float in a sentence: the shortest text that reads back as the same number."""
-    return repr(float(value))
+    """A number in a sentence: the shortest text that reads back as the same one, a complex one in brackets."""
+    number = scalar(value)
+    if not isinstance(number, complex):
+        return repr(number)
+    imaginary = repr(number.imag)
+    return f"({number.real!r}{'' if imaginary.startswith('-') else '+'}{imaginary}j)"

@@ -19,7 +19,7 @@ from . import repairs
 from .branches import remedy
 from .chain import Chain, Edge, first_broken, is_finite
 from .conventions import Elsewhere, elsewhere
-from .finding import Finding, Kind, number_text, text_of
+from .finding import Finding, Kind, Number, number_text, scalar, text_of
 from .operation import Made, first_made, made_at, reason
 from .origin import Origin, Step, bracketed, origin, stopping_factor
 from .sides import Sides, slopes_beside, values_beside
@@ -90,7 +90,7 @@ class _Doctor:
     def broken_names(self) -> list[str]:
         """The names whose gradient is not finite as it is shown."""
         wrt = self.evaluation.wrt
-        used = [name for name in wrt if name not in self.evaluation.unused and wrt[name].dtype.kind == "f"]
+        used = [name for name in wrt if name not in self.evaluation.unused and wrt[name].dtype.kind in "fc"]
         return [name for name in used if not is_finite(self.evaluation.gradient(name))]
 
     def repaired_names(self) -> list[str]:
@@ -111,7 +111,7 @@ class _Doctor:
         facts = {
             "operation": made.text,
             "entry": entry_label(self.text(made.node), made.place),
-            "factors": [float(entry) for entry in made.entries],
+            "factors": list(made.entries),
             **_sides_facts(sides),
         }
         is_output = made.node in self.evaluation.outputs.values()
@@ -129,7 +129,7 @@ class _Doctor:
             return self._finding("gradient", message, [], "", node, {"entry": entry})
         found = origin(self.chain, node, place)
         told = self._at(found)
-        sides = slopes_beside(self._case(name), node, _flat(node, place))
+        sides = slopes_beside(self._case(name), node, _flat(node, place)) if node.dtype.kind == "f" else None
         notes = [*told.notes, f"the slope by {entry} is {sides.text}" if sides is not None else ""]
         message = f"the first gradient that is not finite, on the way back to {entry}: {told.facts['operation']}"
         where = found.first.edge.consumer if found.first is not None else found.node
@@ -179,7 +179,7 @@ class _Doctor:
         step = found.first
         if step is None:
             parts = [np.asarray(edge.passed).ravel()[:1] for edge in self.chain.edges(found.node)]
-            factors = [float(part[0]) for part in parts if part.size]
+            factors = [scalar(part[0]) for part in parts if part.size]
             note = f"what flows into {self.text(found.node)} has no finite sum"
             operation = " + ".join(bracketed(factor) for factor in factors)
             return Told([note], "scale the numbers down", {"operation": operation, "factors": factors})
@@ -222,13 +222,13 @@ class _Doctor:
             values = [np.broadcast_to(value, node.shape)[index] for value in values]
         return elsewhere(node, values)
 
-    def _argument_at(self, step: Step) -> float | None:
+    def _argument_at(self, step: Step) -> Number | None:
         """The number that an operation on one number stands at."""
         consumer = step.edge.consumer
         varying = [arg for arg in consumer.args if not arg.is_number]
         if not consumer.op.elementwise or len(varying) != 1 or varying[0] not in self.chain.values:
             return None
-        return float(np.broadcast_to(self.chain.values[varying[0]], consumer.shape)[step.index])
+        return scalar(np.broadcast_to(self.chain.values[varying[0]], consumer.shape)[step.index])
 
     def _inside(self, edge: Edge, *, undefined: bool = False) -> Made | None:
         """The first operation inside of a rule that makes what is not finite, or NaN."""

@@ -10,7 +10,7 @@ import numpy as np
 from ..graph import LEAF, Node
 from ..referees.digits import entry_label
 from .chain import first_broken, is_finite
-from .finding import number_text
+from .finding import Number, number_text, scalar
 
 SYMBOLS: Final[Mapping[str, str]] = {
     "add": "+",
@@ -39,8 +39,8 @@ class Made(NamedTuple):
 
     node: Node
     place: tuple[int, ...]
-    entries: tuple[float, ...]
-    result: float
+    entries: tuple[Number, ...]
+    result: Number
 
     @property
     def text(self) -> str:
@@ -53,12 +53,12 @@ class Made(NamedTuple):
         return f"{operation_text(self.node.op.name, self.entries)} = {result}"
 
 
-def operation_text(name: str, entries: Sequence[float]) -> str:
+def operation_text(name: str, entries: Sequence[Number]) -> str:
     """An operation on numbers as a person writes it."""
     texts = [number_text(entry) for entry in entries]
     symbol = SYMBOLS.get(name)
     if symbol is None or len(texts) != 2:
-        return f"{name}({', '.join(texts)})"
+        return f"{name}({', '.join(text.strip('()') for text in texts)})"
     if symbol == "+" and texts[1].startswith("-"):
         symbol, texts[1] = "-", texts[1][1:]
     texts = [f"({text})" if place and text.startswith("-") else text for place, text in enumerate(texts)]
@@ -82,7 +82,7 @@ def first_made(nodes: Iterable[Node], values: Mapping[Node, Any]) -> Made | None
         if node.op is LEAF:
             if brought is None and node.name is not None:
                 index = first_broken(value)
-                brought = Made(node, index, (), float(np.asarray(value)[index]))
+                brought = Made(node, index, (), scalar(np.asarray(value)[index]))
             continue
         made = made_at(node, [values.get(arg) for arg in node.args], value)
         if made is not None:
@@ -92,7 +92,7 @@ def first_made(nodes: Iterable[Node], values: Mapping[Node, Any]) -> Made | None
 
 def made_at(node: Node, args: Sequence[Any], value: Any) -> Made | None:
     """Where a node makes a number that is not finite, if it does."""
-    if node.dtype.kind != "f" or not node.args or any(arg is None for arg in args) or is_finite(value):
+    if node.dtype.kind not in "fc" or not node.args or any(arg is None for arg in args) or is_finite(value):
         return None
     value = np.asarray(value)
     if not node.op.elementwise:
@@ -101,7 +101,7 @@ def made_at(node: Node, args: Sequence[Any], value: Any) -> Made | None:
         if not fresh:
             return None
         index = first_broken(value)
-        return Made(node, index, (), float(value[index]))
+        return Made(node, index, (), scalar(value[index]))
     wide = [np.broadcast_to(np.asarray(arg), value.shape) for arg in args]
     finite = np.ones(value.shape, bool)
     defined = np.ones(value.shape, bool)
@@ -113,7 +113,7 @@ def made_at(node: Node, args: Sequence[Any], value: Any) -> Made | None:
     if not np.any(fresh_at):
         return None
     index = first_broken(np.where(fresh_at, np.nan, 0.0))
-    return Made(node, index, tuple(float(arg[index]) for arg in wide), float(value[index]))
+    return Made(node, index, tuple(scalar(arg[index]) for arg in wide), scalar(value[index]))
 
 
 def _any_nan(value: Any) -> bool:
@@ -127,7 +127,7 @@ def reason(made: Made) -> str:
     That it was given up after `SECONDS` is said.
     """
     node = made.node
-    if not made.entries or node.op.formula is None or made.node.dtype.kind != "f":
+    if not made.entries or node.op.formula is None or any(part.dtype.kind == "c" for part in (node, *node.args)):
         return ""
     if made.result != made.result and any(entry in (np.inf, -np.inf) for entry in made.entries):
         return ""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..graph import Node
 from .chain import Chain, Edge, first_broken, is_finite
-from .finding import number_text
+from .finding import Number, number_text, scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,13 @@ class Step:
     index: tuple[int, ...]
 
     @property
-    def factors(self) -> tuple[float, float] | None:
+    def factors(self) -> tuple[Number, Number] | None:
         """The two numbers that are multiplied; None where the rule is no product."""
         if self.edge.slope is None:
             return None
         shape = np.shape(self.edge.passed)
         incoming, slope = (np.broadcast_to(part, shape)[self.index] for part in (self.edge.incoming, self.edge.slope))
-        return float(incoming), float(slope)
+        return scalar(incoming), scalar(slope)
 
     @property
     def is_fresh(self) -> bool:
@@ -40,9 +40,9 @@ class Step:
         return factors is not None and factors[0] == factors[0]
 
     @property
-    def passed(self) -> float:
+    def passed(self) -> Number:
         """What they give."""
-        return float(np.asarray(self.edge.passed)[self.index])
+        return scalar(np.asarray(self.edge.passed)[self.index])
 
     @property
     def text(self) -> str:
@@ -119,7 +119,7 @@ def stopping_factor(found: Origin) -> int | None:
     return step.factors.index(0)
 
 
-def bracketed(number: float) -> str:
+def bracketed(number: Number) -> str:
     """A number as a factor: in brackets where it has a sign."""
     text = number_text(number)
     return f"({text})" if text.startswith("-") else text

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+import numpy as np
+
 from ..graph import Node
 from ..text.expressions import INFIX, PREFIX
+from .finding import Number
 from .operation import Made
 
 _RANGES: Final[Mapping[str, tuple[str, str]]] = {
@@ -47,14 +50,14 @@ def of_value(made: Made, limit: float | None, text: Callable[[Node], str]) -> st
         return f"restrict to {divisor} != 0"
     if name in ("sub", "add") and made.result != made.result:
         return "two infinities have no difference: keep both finite, or subtract before they overflow"
-    if name == "mul" and made.result != made.result:
+    if name == "mul" and made.result != made.result and not all(np.isfinite(entry) for entry in made.entries):
         return "zero times infinity is nothing: take the limit of the product, or select with where instead of a factor"
     if made.entries and all(abs(entry) < float("inf") for entry in made.entries) and not _is_limited(node):
         return "scale the numbers down, or work with their logarithms"
     return _restriction(node, text)
 
 
-def of_gradient(node: Node, at: float | None, text: Callable[[Node], str]) -> str:
+def of_gradient(node: Node, at: Number | None, text: Callable[[Node], str]) -> str:
     """What to do about a slope that is not finite.
 
     Args:
@@ -66,7 +69,7 @@ def of_gradient(node: Node, at: float | None, text: Callable[[Node], str]) -> st
     inside = text(node.args[0]) if node.args else ""
     if name == "div":
         return f"restrict to {text(node.args[1])} != 0"
-    if at == 0 and name in ("sqrt", "pow"):
+    if at == 0 and name in ("sqrt", "pow") and not isinstance(at, complex):
         return f"restrict to {inside} > 0, or smooth it with a small constant: {_smoothed(node, inside)}"
     if name == "norm" or name.startswith("linalg.vector_norm") or name == "hypot":
         return "use the square, which is smooth at 0, or add a small constant under the root"
@@ -110,7 +113,7 @@ def _is_limited(node: Node) -> bool:
 
 
 def _restriction(node: Node, text: Callable[[Node], str]) -> str:
-    if not _is_limited(node) or not node.args:
+    if not _is_limited(node) or any(arg.dtype.kind == "c" for arg in node.args) or not node.args:
         return ""
     return f"restrict {text(node.args[0])}: {node.op.name} has a value and a slope for {_where_smooth(node.op.domain)}"
 

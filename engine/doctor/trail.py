@@ -114,7 +114,7 @@ def _above(chain: Chain, node: Node, outputs: set[Node]) -> list[Edge]:
 
 
 def _size(edge: Edge) -> float:
-    passed = np.abs(np.asarray(edge.passed, np.float64))
+    passed = np.abs(np.asarray(edge.passed))
     return float(np.max(passed[np.isfinite(passed)], initial=0.0))
 
 

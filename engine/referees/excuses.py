@@ -5,7 +5,7 @@ All is found from the function, by exact numbers; nothing is known of agrad's gr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -29,6 +29,8 @@ _SLACK: Final = 1_000
 roundings add up, but not to more than a tenth of the truth, unless single ones do so already."""
 _SEEDS: Final = 10
 """In how many ways roundings are tried before they count as no explanation."""
+_FEWEST: Final = 3
+"""In how many ways at least."""
 _NEGLIGIBLE: Final = 1e-14
 """The part of the largest entry that counts as rounding, where single roundings can make it."""
 _ROUNDINGS: Final = 16
@@ -155,26 +157,42 @@ class _Noisy:
                 self._made.append(self._exact.jostled(seed))
             yield self._made[seed]
 
+    def explain(self, error: Any, true: Any, change: Callable[[Slopes], Any]) -> bool:
+        """Whether roundings change a slope by as much as it is wrong; the more ways are tried the nearer they come.
+
+        Args:
+            error: how wrong it is.
+            true: what it should be.
+            change: how far the slope is from that with some roundings.
+        """
+        spread = self.m.number(0)
+        for place, slopes in enumerate(self):
+            if place >= _FEWEST and error > spread * _SLACK:
+                return False
+            spread = max(spread, change(slopes))
+            if error <= _allowed(spread, true):
+                return True
+        return False
+
 
 def _lost_by_rounding(noisy: _Noisy, node: Node, position: int, entry: Entry) -> bool:
     m = noisy.m
-    error = abs(m.number(entry.got) - entry.true)
-    spread = m.number(0)
-    for slopes in noisy:
+
+    def change(slopes: Slopes) -> Any:
         try:
             parts = part_slopes(slopes, node, position)
         except CannotJudge:  # one rounding leads out of the domain
-            return True
+            return m.inf
         trues = parts_of(entry.true, len(parts))
         value = joined(m, [true if part.is_kink else part.value for part, true in zip(parts, trues, strict=True)])
         if not m.finite(value):
-            continue
-        if not m.finite(entry.true):  # only something that is exactly zero makes it infinite
-            return bool(entry.got != 0 and np.isfinite(entry.got))
-        spread = max(spread, abs(value - entry.true))
-        if error <= _allowed(spread, entry.true):
-            return True
-    return False
+            return m.number(0)
+        # Only something that is exactly zero makes the truth infinite.
+        return abs(value - entry.true) if m.finite(entry.true) else m.inf
+
+    if not m.finite(entry.true) and (entry.got == 0 or not np.isfinite(entry.got)):
+        return False
+    return noisy.explain(abs(m.number(entry.got) - entry.true), entry.true, change)
 
 
 def _as_stored(slopes: Slopes, direction: Direction, exponent: int, got: complex) -> bool:
@@ -236,12 +254,12 @@ def _is_lost_along(slopes: Slopes, direction: Direction, got: Any) -> bool:
     error = abs(got - true)
     if error <= matrix_loss(slopes.point) * max(abs(got), abs(true)):
         return True
-    spread = m.number(0)
-    for noisy in _Noisy(slopes):
-        off = noisy.slope(direction, 0)
-        if off.value is not None and m.finite(off.value):
-            spread = max(spread, abs(off.value - true))
-        if error <= _allowed(spread, true):
-            return True
+
+    def change(noisy: Slopes) -> Any:
+        off = noisy.slope(direction, 0).value
+        return abs(off - true) if off is not None and m.finite(off) else m.number(0)
+
+    if _Noisy(slopes).explain(error, true, change):
+        return True
     unit = max(rounding_of(node) for node in direction)
     return bool(error <= slopes.parts(direction, 0, _MOST_SLOPES) * unit * _ROUNDINGS)

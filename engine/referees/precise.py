@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -177,15 +178,22 @@ def _along(case: Case, slopes: Slopes) -> Judgement:
     return Judgement(NAME, AGREE, min(digits), f"along {DIRECTIONS} random directions")
 
 
+def _drawn(choose: Callable[[float, float], float], slope: float) -> float:
+    """How far an entry moves; infinite slopes all grow along the direction, since two of them have no difference."""
+    drawn = choose(0.5, 1.0) * choose(-1.0, 1.0)
+    return math.copysign(drawn, slope) if math.isinf(slope) else drawn
+
+
 def _along_one(case: Case, slopes: Slopes, choose: Callable[[float, float], float]) -> Judgement:
     m = slopes.m
     direction: dict[Node, dict[int, Any]] = {}
     products = []
     for name, node in case.wrt.items():
         sizes = [min(abs(value), m.number(_FARTHEST)) or m.number(1) for value in slopes.point.values[node].flat]
-        moves = {i: m.number(choose(0.5, 1.0) * choose(-1.0, 1.0)) * size for i, size in enumerate(sizes)}
-        direction[node] = moves
-        products += [m.number(g) * moves[i] for i, g in enumerate(given(case, name).ravel().tolist())]
+        slopes_given = given(case, name).ravel().tolist()
+        draws = [_drawn(choose, g) for g in slopes_given]
+        direction[node] = {i: m.number(draw) * size for i, (draw, size) in enumerate(zip(draws, sizes, strict=True))}
+        products += [m.number(g) * direction[node][i] for i, g in enumerate(slopes_given)]
     slope = slopes.slope(direction, 0)
     scale = max((abs(product) for product in products), default=m.number(0))
     got = m.total(products)
@@ -197,6 +205,8 @@ def _along_one(case: Case, slopes: Slopes, choose: Callable[[float, float], floa
             return Judgement(NAME, KINK, None, _NO_GRADIENT)
         return Judgement(NAME, DISAGREE, None, f"the slopes are {sides}, and {shown(m, got)} is outside of them")
     true = slope.value
+    if m.undefined_number(true):
+        return Judgement(NAME, CANNOT, None, "the function is not defined on either side along a random direction")
     if abs(true) < scale * 1e-3:
         got, true = got + scale, true + scale  # the parts cancel: their size is the measure
     digits = right_digits(m, float(got), true, scale, np.finfo(np.float64))

@@ -54,12 +54,20 @@ def test_inside_of_a_rule(run: Run) -> None:
     np.testing.assert_allclose(values[nodes[-1]], evaluation.gradient("x"))
 
 
-@pytest.mark.parametrize("text", ["x = 1 + 2j\ny = real(x*x)\n", "x = 1.0\ny = x*x\n"])
-def test_no_chain_of_complex_or_large_graphs(text: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Complex numbers, and more elements than `LARGEST`, have none."""
-    if "j" not in text:
-        monkeypatch.setattr(chains, "LARGEST", 1)
-    assert chain_of(run(text)[1]) is None
+def test_no_chain_of_a_large_graph(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More elements than `LARGEST` have none."""
+    monkeypatch.setattr(chains, "LARGEST", 1)
+    assert chain_of(run("x = 1.0\ny = x*x\n")[1]) is None
+
+
+def test_a_chain_of_complex_numbers(run: Run) -> None:
+    """The factors are complex, and what arrives at a real leaf is real."""
+    formulas, evaluation = run("x = 2.0\nc = complex(x, 1.0)\ny = real(c*c)\n")
+    chain = chain_of(evaluation)
+    assert chain is not None
+    edges = chain.edges(formulas.names["c"])
+    assert [complex(edge.slope) for edge in edges] == [2 - 1j, 2 - 1j]
+    assert float(chain.plain[formulas.names["x"]]) == 4.0
 
 
 def test_finite_and_first_broken() -> None:

@@ -37,11 +37,27 @@ def test_what_is_asked_for_is_looked_at(run: Run) -> None:
     assert examine(*run("x = 0.0\ny = sqrt(x)"), AGREED).trail is None
 
 
-def test_a_graph_without_a_chain(run: Run) -> None:
-    """Of complex numbers the names alone are told, and that nothing was followed."""
-    found = examine(*run("x = 1 + 2j\ny = real(x*inf)"), None, anomaly=True)
+def test_a_graph_without_a_chain(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one that is too large the names alone are told, and that nothing was followed."""
+    monkeypatch.setattr("agrad.engine.doctor.chain.LARGEST", 1)
+    found = examine(*run("x = 1.0\ny = x*inf"), None, anomaly=True)
     assert [finding.facts["entry"] for finding in found.findings] == ["y", "x"]
     assert not found.followed
+
+
+def test_complex_numbers_are_followed(run: Run) -> None:
+    """From the operation that makes no finite number to a real leaf and to a complex one, with complex factors."""
+    found = examine(*run("x = 0.0\nc = complex(x, 1 + x)\ny = real(log(c*c + 1))"), None, anomaly=True)
+    value, gradient = found.findings
+    assert "log(0.0+0.0j) = (-inf+0.0j)" in value.message
+    assert gradient.facts["entry"] == "x"
+    assert "(1.0+0.0j) x (inf+nanj) = (nan+nanj)" in gradient.message
+    assert "x > 0" not in gradient.hint
+    assert found.trail is not None
+    assert [place.op for place in found.trail.places][-2:] == ["complex", "leaf"]
+    broken = examine(*run("x = 0j\ny = abs(1/x)"), None, anomaly=True)
+    assert [finding.kind for finding in broken.findings] == ["value", "gradient"]
+    assert broken.trail is not None
 
 
 def test_digits_only_with_the_referees(run: Run) -> None:

@@ -309,3 +309,22 @@ def test_samples_far_outside_of_an_image_are_judged_at_once(make_case: MakeCase,
     assert precise.judge(case, Budget(seconds=5)).verdict in ("agree", "cannot judge")
     exact = precise.judge(make_case(text, x=np.ones((1, 1, 2, 3)), g=[[[[1.25, 0.1]]]]), Budget())
     assert exact.verdict == "agree"
+
+
+def test_infinite_slopes_do_not_cancel_along_a_direction(make_case: MakeCase) -> None:
+    """Wherever the entries move, all of them grow, or all shrink; a wrong sign of one is found."""
+    text = "sum(sign(x)*sqrt(abs(x))*[1.0, -1.0, 1.0])"
+    case = make_case(text, x=[0.0, 0.0, 1.0])
+    case.gradients["x"] = np.array([np.inf, -np.inf, 0.5])
+    assert judged(case, directions=True).verdict == "agree"
+    case.gradients["x"] = np.array([1.0, -np.inf, 0.5])
+    assert judged(case, directions=True).verdict == "disagree"
+    case.gradients["x"] = np.array([-np.inf, 2.0, 0.5])
+    assert judged(case, directions=True).verdict == "disagree"
+
+
+def test_a_direction_out_of_the_domain_tells_nothing(make_case: MakeCase) -> None:
+    """Where one entry may only grow and another only shrink, no step along both is inside."""
+    case = make_case("sum(sqrt(x)*[1.0, -1.0, 1.0])", x=[0.0, 0.0, 1.0])
+    assert np.isinf(case.gradients["x"][:2]).all()
+    assert judged(case, directions=True).verdict == "cannot judge"
