@@ -155,7 +155,9 @@ def _differ_as_floats(sides: Sides, left: Any, right: Any) -> Comparison:
         allowed = max(allowed, _tolerance(sides) * max(scale, 1))
     if float(gaps[index]) <= max(allowed, _FLOATS_ALONE * sides.largest_float()):
         return Comparison(SKIPPED)
-    return Comparison(DIFFERS, float(left[index]), float(right[index]), tuple(int(i) for i in index))
+    # Plus zero: minus zero is shown as the zero that it is, as where exact numbers are asked.
+    values = float(left[index]) + 0.0, float(right[index]) + 0.0
+    return Comparison(DIFFERS, values[0], values[1], tuple(int(i) for i in index))
 
 
 def _tolerance(sides: Sides) -> float:

@@ -158,10 +158,11 @@ class PreciseArithmetic:
             if abs(y) * (abs(self.context.mag(x)) + 2) > LARGEST_EXPONENT:
                 raise CannotJudge("a complex power is too large")
         elif self.finite(x) and self.finite(y):
-            bits = y * (self.context.mag(x) - 1 if abs(x) >= 1 else self.context.mag(x))
-            if abs(bits) > LARGEST_EXPONENT:
-                even = x > 0 or y % 2 == 0
-                return self._zero if bits < 0 else self.inf if even else -self.inf
+            exponent = y * self.context.log(abs(x))
+            if abs(exponent) > LARGEST_EXPONENT or self.context.mag(y) > _REDUCED:
+                # mpmath writes out all digits of y: of an exponential of 10**16 they fill the memory.
+                size = self.exp(exponent)
+                return size if x > 0 or y % 2 == 0 else -size
         return self._real(self.context.power(x, y), (x, y))
 
     def absolute(self, x: Any) -> Any:

@@ -93,12 +93,12 @@ def _differ(said: Mapping[str, Judgement]) -> bool:
 
 def _settled(said: Mapping[str, Judgement], again: Judgement) -> Iterator[Judgement]:
     """What is to be said anew once mpmath has looked again."""
-    if again.verdict not in _SAYING:
-        return
     first, other = said[precise.NAME], said.get(symbolic.NAME)
-    if again.verdict != first.verdict:
-        yield replace(again, reason=_with(again.reason, "with twice the digits"))
-    if other is not None and other.verdict == DISAGREE and again.verdict != DISAGREE:
+    # Where there was no time for another look the first one stands.
+    last = again if again.verdict in _SAYING else first
+    if last.verdict != first.verdict:
+        yield replace(last, reason=_with(last.reason, "with twice the digits"))
+    if other is not None and other.verdict == DISAGREE and last.verdict in (AGREE, KINK):
         yield replace(other, verdict=CANNOT, reason=_with(other.reason, "mpmath does not find so, with many digits"))
 
 

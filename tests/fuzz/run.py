@@ -121,6 +121,11 @@ def chunk(seeds: Sequence[int], seconds: float, operations: int) -> list[Record]
     return records
 
 
+def _text_of(seed: int) -> str:
+    found = expression(seed)
+    return "" if found is None else f"{found.text}\n# cotangent: {found.cotangent}"
+
+
 def chunks(first: int, count: int) -> Iterator[range]:
     """The seeds, in parts."""
     for start in range(first, first + count, CHUNK):
@@ -148,10 +153,13 @@ def records(work: Callable[[Sequence[int]], list[Record]], parts: Iterable[range
                 for future, part in running.items():
                     if future.done() and future.exception() is None:
                         yield future.result()
-                    elif source is alone:
-                        yield [Record(part[0], "crash", text=str(expression(part[0])), reason="its process died")]
+                    elif source is not alone:
+                        alone.append(part)
+                    elif len(part) > 1:
+                        half = len(part) // 2
+                        alone.extend((part[:half], part[half:]))
                     else:
-                        alone.extend(range(seed, seed + 1) for seed in part)
+                        yield [Record(part[0], "crash", text=_text_of(part[0]), reason="its process died")]
 
 
 def main() -> int:

@@ -113,3 +113,28 @@ def test_the_rest_of_a_quotient_beyond_all_memory_is_not_computed() -> None:
     assert m.remainder(m.number(-1e300), m.number(7)) == int(-1e300) % 7
     with pytest.raises(CannotJudge, match="too large"):
         m.remainder(m.exp(m.number(1e16)), m.number(40))
+
+
+@pytest.mark.parametrize(
+    ("base", "exponent", "expected"),
+    [
+        (1.7301, 1.0, math.inf),
+        (1.7301, -1.0, 0.0),
+        (0.9, 1.0, 0.0),
+        (1.0, 1.0, 1.0),
+        (-1.0, 1.0, 1.0),
+        (-3.0, 1.0, math.inf),
+    ],
+)
+def test_a_power_of_which_the_exponent_fills_the_memory(base: float, exponent: float, expected: float) -> None:
+    """It is told without writing the exponent out."""
+    m = PreciseArithmetic(50)
+    huge = m.exp(m.number(1e16)) * exponent
+    assert m.power(m.number(base), huge) == expected
+
+
+def test_a_large_power_near_one() -> None:
+    """The digits of the logarithm are enough for an exponent as large as the number is near to one."""
+    m = PreciseArithmetic(50)
+    tiny = m.number(2.0**-52)
+    assert float(m.power(1 + tiny, 1 / tiny)) == pytest.approx(math.e, rel=1e-12)

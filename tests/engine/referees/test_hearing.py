@@ -11,7 +11,7 @@ import pytest
 
 from agrad.engine.referees import Case, Judgement, Referees, precise, symbolic
 from agrad.engine.referees.hearing import heard, suited
-from agrad.engine.worker.budget import OPERATIONS, Budget
+from agrad.engine.worker.budget import OPERATIONS, Budget, BudgetSpent
 
 MakeCase = Callable[..., Case]
 NAMES = ("mpmath", "sympy")
@@ -103,3 +103,24 @@ def test_many_cases_in_one_process(make_case: MakeCase) -> None:
         last = referees._process
     assert last is not None
     assert not last.alive
+
+
+def test_without_time_for_another_look_the_first_one_stands(
+    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An objection of SymPy's that mpmath did not find is none, though it was asked only once."""
+    judge = precise.judge
+
+    def once(*args: Any, **options: Any) -> Judgement:
+        if options.get("finer", 1) > 1:
+            raise BudgetSpent("not done within 1 s")
+        return judge(*args, **options)
+
+    monkeypatch.setattr(precise, "judge", once)
+    monkeypatch.setattr(symbolic, "judge", lambda *_: Judgement("sympy", "disagree", 0, "it is 2, not 3"))
+    found = said(make_case("x**3", x=1.0))
+    assert (found["mpmath"].verdict, found["sympy"].verdict) == ("agree", "cannot judge")
+    wrong = make_case("x**3", x=1.0)
+    wrong.gradients["x"] = np.float64(2.0)
+    found = said(wrong)
+    assert (found["mpmath"].verdict, found["sympy"].verdict) == ("disagree", "disagree")
