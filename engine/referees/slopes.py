@@ -157,7 +157,8 @@ class Slopes(Quotients):
         left2, right2 = self.quotients(direction, exponent, self._step + _SECOND)
         jumps = [_jumps(m, first, second) for first, second in ((left, left2), (right, right2))]
         poles = [m.finite(self.point.total) and abs(side) == m.inf for side in (left2, right2)]
-        if all(jump or pole for jump, pole in zip(jumps, poles, strict=True)):
+        leaps = [jump or pole for jump, pole in zip(jumps, poles, strict=True)]
+        if all(leaps):
             return Slope(-m.inf, m.inf, None, jumps=True)
         middle = (left2 + right2) / 2
         if all(m.finite(s) and abs(s - middle) <= abs(middle) * 1e-8 for s in (left, right, left2, right2)):
@@ -171,14 +172,14 @@ class Slopes(Quotients):
             return Slope(left2, right2, None if jumps[1] else right2, jumps[1])
         if m.undefined_number(right2):
             return Slope(left2, right2, None if jumps[0] else left2, jumps[0])
-        if left2 == right2:
+        if left2 == right2 and not any(leaps):
             return Slope(left2, right2, left2)
         if m.finite(left2) and m.finite(right2) and abs(right2 - left2) < abs(right - left) / 2:
             middle = (left2 + right2) / 2
             if abs(middle) < m.number(10) ** (self.point.magnitude - _SMALL):
                 middle = self._tiny(direction, exponent, (left + right) / 2)
             return Slope(middle, middle, middle)
-        return Slope(left2, right2, None, any(jumps))
+        return Slope(left2, right2, None, any(leaps))
 
     def _smooth_close_by(self, direction: Direction, exponent: int) -> Slope | None:
         """The derivative where large numbers in the graph make waves that are shorter than the steps so far."""

@@ -77,6 +77,16 @@ def test_jumps_and_poles_are_no_slopes() -> None:
         assert first(expression, 0.0).value is None
 
 
+@pytest.mark.parametrize(
+    "expression", ["where(x > 0, 5.0, -sqrt(abs(x)))", "where(x > 0, 1/where(x > 0, x, 1.0), -(abs(x)**0.3))"]
+)
+def test_a_leap_beside_a_slope_without_end_is_no_derivative(expression: str) -> None:
+    """Both quotients grow, and tend to the same infinity: on one side because the function leaps away."""
+    found = first(expression, 0.0)
+    assert found.value is None
+    assert found.jumps
+
+
 def test_steep_slopes_and_curvature() -> None:
     """A slope beyond all floats is one; what shrinks with the step is none."""
     assert float(first("x/1e-300/1e-10", 1.0).value / 10**300) == pytest.approx(1e10, rel=1e-12)
