@@ -169,9 +169,9 @@ class Slopes(Quotients):
             left2, right2 = self.quotients(direction, exponent, self._step + 2 * _SECOND)
         left2, right2 = _limit_of(m, left, left2), _limit_of(m, right, right2)
         if m.undefined_number(left2):
-            return Slope(left2, right2, None if jumps[1] else right2, jumps[1])
+            return Slope(left2, right2, None if leaps[1] else right2, leaps[1])
         if m.undefined_number(right2):
-            return Slope(left2, right2, None if jumps[0] else left2, jumps[0])
+            return Slope(left2, right2, None if leaps[0] else left2, leaps[0])
         if left2 == right2 and not any(leaps):
             return Slope(left2, right2, left2)
         if m.finite(left2) and m.finite(right2) and abs(right2 - left2) < abs(right - left) / 2:
