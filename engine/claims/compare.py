@@ -22,6 +22,11 @@ _FLOATS: Final = 1e-12
 """How near float64 must come for equal values, as part of the larger; else exact arithmetic is asked."""
 _FLOATS_ALONE: Final = 1e-9
 """How near it must come where exact arithmetic is not asked."""
+_BESIDE: Final = (1e-8, 1e-4)
+"""So far beside a point, as part of it, numbers on the way are rounded in other ways; small ones only farther away."""
+_WAYS: Final = 4
+_OFTEN: Final = 30
+"""A difference is none of rounding that is so many times what changes at such points, some at each distance."""
 _SHOWN: Final = 50
 """How many digits of a value are shown where that takes so many to tell it from another, at most."""
 
@@ -154,6 +159,10 @@ def _differ_as_floats(sides: Sides, left: Any, right: Any) -> Comparison:
     if sides.question.tolerance is not None or sides.question.operator == "approximate":
         allowed = max(allowed, _tolerance(sides) * max(scale, 1))
     if float(gaps[index]) <= max(allowed, _FLOATS_ALONE * sides.largest_float()):
+        return Comparison(SKIPPED)
+    around = [sides.floats_beside(seed, away) for away in _BESIDE for seed in range(_WAYS)]
+    noise = [float((np.abs(one - left) + np.abs(other - right))[index]) for one, other in around]
+    if float(gaps[index]) <= _OFTEN * max((each for each in noise if np.isfinite(each)), default=0.0):
         return Comparison(SKIPPED)
     # Plus zero: minus zero is shown as the zero that it is, as where exact numbers are asked.
     values = float(left[index]) + 0.0, float(right[index]) + 0.0

@@ -118,6 +118,21 @@ class Sides:
         left, right = (np.asarray(values[side], np.float64) for side in self._targets)
         return np.broadcast_arrays(left, right)  # type: ignore[return-value]  # two of two
 
+    def floats_beside(self, seed: int, away: float) -> tuple[Any, Any]:
+        """Both sides nearer to zero, by some part of each leaf at most: they are rounded in other ways there."""
+        choose = np.random.default_rng(seed)
+        nodes = [node for nodes in self.question.leaves.values() for node in nodes]
+        before = [node.value for node in nodes]
+        try:
+            for node, value in zip(nodes, before, strict=True):
+                near = np.asarray(value) * (1 - away * choose.uniform(0.5, 1.0, node.shape))
+                node.value = near.astype(node.dtype)[()]
+            with np.errstate(all="ignore"):
+                return self.floats()
+        finally:
+            for node, value in zip(nodes, before, strict=True):
+                node.value = value
+
     def largest_float(self) -> float:
         """The largest finite number on the way, as the engine computes it."""
         values = run(make_plan([node for node in self._order if node.op.outputs == 1 and node.dtype.kind in "fi"]))

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import agrad.engine.ops  # noqa: F401  # fills the table
+from agrad.engine.claims.compare import compared
 from agrad.engine.claims.question import Question
 from agrad.engine.claims.sampling import Sampled, sampled
+from agrad.engine.claims.sides import Sides
 from agrad.engine.graph import TABLE
 from agrad.engine.worker.budget import Budget
 
@@ -207,3 +209,37 @@ def test_what_happens_beside_a_switch_is_seen(sample: Sample) -> None:
     """Also where the switch itself is a float, and the difference fades beyond it."""
     found = sample("x = 1.0\nassert log(1 + exp(x)) == where(x > 20, x, log(1 + exp(x)))", 100)
     assert (point_of(found), sides_of(found)) == ({"x": 21.0}, (21.000000000758256, 21.0))
+
+
+LOGISTIC = """X = [[1, 0.5], [1, -1.5]]
+t = [1, 0]
+w = [0.2, -0.4]
+p = sigmoid(X @ w)
+loss = -sum(t*log(p) + (1 - t)*log(1 - p)) / 2
+assert hessian(loss, w) == X.T @ diag(p*(1 - p)) @ X / """
+
+
+@pytest.mark.parametrize(
+    ("matrix", "w"),
+    [
+        ([[0.0, 0.0], [-1.1, 0.2]], [-45.0, -100.0]),
+        ([[0.0, 100.0], [0.0, 0.0]], [0.0, 0.2]),
+        ([[0.0, 1.0], [0.0, 0.0]], [0.0, 30.0]),
+    ],
+)
+def test_what_rounding_makes_of_a_saturated_graph_refutes_nothing(
+    ask: Callable[[str], Question], matrix: Any, w: Any
+) -> None:
+    """Without exact arithmetic, float64 is held against itself a little away from the point."""
+    point = {"X": np.array(matrix), "t": np.zeros(2), "w": np.array(w)}
+    sides = Sides(ask(LOGISTIC + "2"), Budget())
+    sides.give_up()
+    assert not compared(sides, point, exactly=False).refutes
+
+
+def test_what_is_wrong_is_refuted_without_exact_arithmetic(ask: Callable[[str], Question]) -> None:
+    """A factor shows in float64 alone."""
+    point = {"X": np.array([[1.0, 0.5], [1.0, -1.5]]), "t": np.array([1.0, 0.0]), "w": np.array([0.2, -0.4])}
+    sides = Sides(ask(LOGISTIC + "3"), Budget())
+    sides.give_up()
+    assert compared(sides, point, exactly=False).refutes
