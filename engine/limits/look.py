@@ -66,7 +66,7 @@ class _Look:
         self.subject = subject
         self.slopes = Slopes(case, budget)
         self._ties = Ties(case, self.slopes)
-        self._steepest = 0.0
+        self._steepest: dict[Node, float] = {}
         self.found: dict[Place, Slope] = {}
         self.warnings: list[str] = []
         self.kinks: list[Kink] = []
@@ -87,10 +87,12 @@ class _Look:
                     slope = self.slopes.slope(*place.unit(self.slopes))
                     if most is None or not isfinite(place.of(numbers[place.name])) or not self._is_tied(place, slope):
                         self.found[place] = slope
-        true = [abs(slope.value) for slope in self.found.values() if slope.value is not None]
         m = self.slopes.m
-        self._steepest = max([as_float(m, size, float) for size in true if m.finite(size)], default=0.0)
-        scale = max(size_of(self.slopes), self._steepest)
+        for place, slope in self.found.items():
+            if slope.value is not None and m.finite(slope.value):
+                size = as_float(m, abs(slope.value), float)
+                self._steepest[place.node] = max(size, self._steepest.get(place.node, 0.0))
+        scale = max(size_of(self.slopes), *self._steepest.values(), 0.0)
         bent = self._look_along()
         for place, slope in self.found.items():
             if not bent or slope.value is None or not isfinite(place.of(numbers[place.name])):
@@ -132,9 +134,10 @@ class _Look:
             return
         number = settled(m, got, slope, node, scale)
         if number.number == got and slope.value is not None and got != slope.value:
-            # However large the result is, rounding is that of slopes, and of the parts that are added up for this one.
+            # However large the result and the slopes of others are, rounding is that of slopes by the same leaf, and of
+            # the parts that are added up for this one.
             parts = as_float(m, self.slopes.parts(*place.unit(self.slopes), _PARTS), float)
-            number = settled(m, got, slope, node, min(scale, max(parts, self._steepest)))
+            number = settled(m, got, slope, node, min(scale, max(parts, self._steepest.get(node, 0.0))))
         place.put(numbers, number.number)
         if number.sides is not None:
             self.kinks.append(place.kink(*number.sides, number.number))

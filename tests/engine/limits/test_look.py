@@ -299,3 +299,9 @@ def test_bessel_functions_at_infinity_do_not_fail() -> None:
     """At an infinite argument the formulas of Bessel functions give a number or say that there is none."""
     for text in ("x = inf; z = bessel_i(x, 2)", "x = -inf; z = bessel_i(x, 1)"):
         assert not [warning for warning in run(text).warnings if "failed" in warning]
+
+
+def test_a_wrong_zero_beside_steep_slopes_of_another_leaf() -> None:
+    """What is rounding is told by the slopes of the same leaf: 37 is none beside 4e17 of another one."""
+    found = run("x = 0.0; y = 1e-9; z = 37.0*copysign(x, x) + 1e9/y")
+    assert found.gradient("x") == 37.0
