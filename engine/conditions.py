@@ -68,15 +68,28 @@ def free_memory() -> int | None:
     return None
 
 
+def most_of_free() -> int | None:
+    """Three quarters of the bytes that programs can still take, or None where the system does not say."""
+    free = free_memory()
+    return None if free is None else free * 3 // 4
+
+
 def memory_limit() -> int | None:
     """Bytes that a run may take beside its inputs; None where nothing is known."""
     given = current().memory
-    if given is not None:
-        return given
-    free = free_memory()
-    return None if free is None else free * 3 // 4
+    return given if given is not None else most_of_free()
 
 
 def limit_on(nbytes: int) -> int | None:
     """Bytes that a run whose values take so many may take beside its inputs; None where that is not looked at."""
     return memory_limit() if nbytes > SMALL or current().memory is not None else None
+
+
+def in_bytes(count: float) -> str:
+    """A number of bytes as a person writes it."""
+    units = iter(("bytes", "kB", "MB", "GB", "TB"))
+    unit = next(units)
+    while count >= 1000 and unit != "TB":
+        count /= 1000
+        unit = next(units)
+    return f"{count:.0f} bytes" if unit == "bytes" else f"{count:.3g} {unit}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
@@ -37,7 +38,7 @@ def recognised(sympy: Any, value: float) -> Any:
             root = sympy.sqrt(sympy.Rational(part.numerator, part.denominator) * constant)
             if not root.is_Rational:  # of those it is none: 0.30000000000000004 is not 3/10
                 return root if value > 0 else -root
-    if len(repr(float(value)).split("e")[0].strip("-0.").replace(".", "")) > _DECIMAL:
+    if len(Decimal(repr(float(value))).as_tuple().digits) > _DECIMAL:
         # 0.1 + 0.2, or something else that is rounded: a constant of which nothing is known but its sign.
         return sympy.Symbol(repr(float(value)), positive=value > 0, negative=value < 0)
     return sympy.Rational(short.numerator, short.denominator)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -32,12 +32,39 @@ def rewritten(leaves: Sequence[Node], seed: int) -> Iterator[None]:
 
     A number that is written twice is the same one in both places.
     """
-    before = [leaf.value for leaf in leaves]
-    numbers = np.unique(np.concatenate([np.ravel(value) for value in before])) if before else np.zeros(0)
+    written = [leaf.value for leaf in leaves]
+    numbers = np.unique(np.concatenate([np.ravel(value) for value in written])) if written else np.zeros(0)
     ways = np.random.default_rng(seed).choice((-np.inf, np.inf), numbers.shape)
+
+    def beside(leaf: Node) -> Any:
+        return np.nextafter(leaf.value, ways[np.searchsorted(numbers, leaf.value)].astype(leaf.dtype))
+
+    with _holding(leaves, beside):
+        yield
+
+
+@contextmanager
+def drawn_in(leaves: Sequence[Node], seed: int, most: float) -> Iterator[None]:
+    """Let every number of some leaves be nearer to zero, by some part of it, while the block runs.
+
+    What is computed from them is then rounded in other ways.
+    """
+    choose = np.random.default_rng(seed).uniform
+
+    def nearer(leaf: Node) -> Any:
+        return np.asarray(leaf.value * (1 - most * choose(0.5, 1.0, leaf.shape)), leaf.dtype)[()]
+
+    with _holding(leaves, nearer):
+        yield
+
+
+@contextmanager
+def _holding(leaves: Sequence[Node], other: Callable[[Node], Any]) -> Iterator[None]:
+    """Let leaves have other values while the block runs."""
+    before = [leaf.value for leaf in leaves]
     try:
-        for leaf, value in zip(leaves, before, strict=True):
-            leaf.value = np.nextafter(value, ways[np.searchsorted(numbers, value)].astype(leaf.dtype))
+        for leaf in leaves:
+            leaf.value = other(leaf)
         yield
     finally:
         for leaf, value in zip(leaves, before, strict=True):

@@ -25,7 +25,7 @@ from .cuts import up_to_derivatives, without_rules
 from .precision import DIGITS, SPARE, BoundedArithmetic, digits_needed, is_algebraic, is_doubtful, steady
 from .question import Question
 from .quotients import is_linear, slopes_of
-from .rounding import has_rounded_parameter, is_rounded, rewritten
+from .rounding import drawn_in, has_rounded_parameter, is_rounded, rewritten
 
 Side = Literal["slope", "left", "right", "chosen"]
 
@@ -120,18 +120,9 @@ class Sides:
 
     def floats_beside(self, seed: int, away: float) -> tuple[Any, Any]:
         """Both sides nearer to zero, by some part of each leaf at most: they are rounded in other ways there."""
-        choose = np.random.default_rng(seed)
         nodes = [node for nodes in self.question.leaves.values() for node in nodes]
-        before = [node.value for node in nodes]
-        try:
-            for node, value in zip(nodes, before, strict=True):
-                near = np.asarray(value) * (1 - away * choose.uniform(0.5, 1.0, node.shape))
-                node.value = near.astype(node.dtype)[()]
-            with np.errstate(all="ignore"):
-                return self.floats()
-        finally:
-            for node, value in zip(nodes, before, strict=True):
-                node.value = value
+        with drawn_in(nodes, seed, away), np.errstate(all="ignore"):
+            return self.floats()
 
     def largest_float(self) -> float:
         """The largest finite number on the way, as the engine computes it."""

@@ -87,9 +87,15 @@ def scalar(value: Any) -> Number:
 
 
 def number_text(value: Any) -> str:
-    """A number in a sentence: the shortest text that reads back as the same one, a complex one in brackets."""
+    """A number in a sentence: the shortest text that reads back as the same one."""
     number = scalar(value)
     if not isinstance(number, complex):
         return repr(number)
     imaginary = repr(number.imag)
-    return f"({number.real!r}{'' if imaginary.startswith('-') else '+'}{imaginary}j)"
+    return f"{number.real!r}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
+
+
+def bracketed(number: Number, *, first: bool = False) -> str:
+    """A number beside an operator: in brackets where it has two parts, or a sign that does not stand first."""
+    text = number_text(number)
+    return f"({text})" if isinstance(number, complex) or (text.startswith("-") and not first) else text

@@ -19,9 +19,9 @@ from . import repairs
 from .branches import remedy
 from .chain import Chain, Edge, first_broken, is_finite
 from .conventions import Elsewhere, elsewhere
-from .finding import Finding, Kind, Number, number_text, scalar, text_of
+from .finding import Finding, Kind, Number, bracketed, number_text, scalar, text_of
 from .operation import Made, first_made, made_at, reason
-from .origin import Origin, Step, bracketed, origin, stopping_factor
+from .origin import Origin, Step, origin, stopping_factor
 from .sides import Sides, slopes_beside, values_beside
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..graph import LEAF, Node
 from ..referees.digits import entry_label
 from .chain import first_broken, is_finite
-from .finding import Number, number_text, scalar
+from .finding import Number, bracketed, number_text, scalar
 
 SYMBOLS: Final[Mapping[str, str]] = {
     "add": "+",
@@ -55,13 +55,13 @@ class Made(NamedTuple):
 
 def operation_text(name: str, entries: Sequence[Number]) -> str:
     """An operation on numbers as a person writes it."""
-    texts = [number_text(entry) for entry in entries]
     symbol = SYMBOLS.get(name)
-    if symbol is None or len(texts) != 2:
-        return f"{name}({', '.join(text.strip('()') for text in texts)})"
-    if symbol == "+" and texts[1].startswith("-"):
-        symbol, texts[1] = "-", texts[1][1:]
-    texts = [f"({text})" if place and text.startswith("-") else text for place, text in enumerate(texts)]
+    if symbol is None or len(entries) != 2:
+        return f"{name}({', '.join(map(number_text, entries))})"
+    first, second = entries
+    if symbol == "+" and number_text(second).startswith("-") and not isinstance(second, complex):
+        symbol, second = "-", -second
+    texts = [bracketed(first, first=True), bracketed(second)]
     return symbol.join(texts) if symbol in _TIGHT else f" {symbol} ".join(texts)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..graph import Node
 from .chain import Chain, Edge, first_broken, is_finite
-from .finding import Number, number_text, scalar
+from .finding import Number, bracketed, number_text, scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Step:
         factors = self.factors
         if factors is None:
             return number_text(self.passed)
-        return f"{number_text(factors[0])} x {bracketed(factors[1])} = {number_text(self.passed)}"
+        return f"{bracketed(factors[0], first=True)} x {bracketed(factors[1])} = {number_text(self.passed)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +117,3 @@ def stopping_factor(found: Origin) -> int | None:
     if step is None or step.factors is None or step.passed == step.passed or 0 not in step.factors:
         return None
     return step.factors.index(0)
-
-
-def bracketed(number: Number) -> str:
-    """A number as a factor: in brackets where it has a sign."""
-    text = number_text(number)
-    return f"({text})" if text.startswith("-") else text

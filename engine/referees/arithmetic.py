@@ -84,6 +84,7 @@ class PreciseArithmetic:
             raise CannotJudge("mpmath adds up a term for every whole number above the argument of polygamma")
         size = max((self.context.mag(arg) for arg in args if arg and self.finite(arg)), default=0)
         endless = name.startswith("bessel") and not all(self.finite(arg) for arg in args)
+        # What grows with a complex number grows with its real part.
         grows = max((self.context.mag(arg.real) for arg in args if arg.real and self.finite(arg)), default=0)
         if size > _REDUCED or (name in _UNBOUNDED and grows > _LARGEST_ARGUMENT) or endless:
             return self._beyond(name, args[-1])
@@ -122,9 +123,7 @@ class PreciseArithmetic:
         x = self._lifted(x)
         if isinstance(x, self.context.mpf) and abs(x) > LARGEST_EXPONENT:
             return self.inf if x > 0 else self._zero
-        if isinstance(x, self.context.mpc) and (
-            not self.finite(x) or abs(x.real) > LARGEST_EXPONENT or (x.imag and self.context.mag(x.imag) > _REDUCED)
-        ):
+        if isinstance(x, self.context.mpc) and (abs(x.real) > LARGEST_EXPONENT or self.context.mag(x.imag) > _REDUCED):
             return self._beyond("exp", x)
         return self.context.exp(x)
 

@@ -137,9 +137,7 @@ class Point:
 
     def at(self, direction: Direction, step: Any) -> Any:
         """The number that is differentiated, a step away from the point in a direction."""
-        if self._last is None or self._last[0] is not direction or self._last[1] != step:
-            self._last = direction, step, self._changed(direction, step)
-        return self._total_of(self._last[2])
+        return self._total_of(self._changed(direction, step))
 
     def passed_over(self, direction: Direction, step: Any) -> tuple[Any, Any]:
         """What a step may pass over unseen.
@@ -148,8 +146,7 @@ class Point:
             How many waves, leaps or poles, by the farthest way of an argument of what has them; and the largest move of
             a number on the way beside its own size, which is large where it may change its sign.
         """
-        self.at(direction, step)
-        changed = self._last[2] if self._last is not None else {}
+        changed = self._changed(direction, step)
         waves, beside = self.m.number(0), self.m.number(0)
         for node in changed:
             if node in self.waves:
@@ -173,7 +170,9 @@ class Point:
         return self._total({**{output: self.values[output] for output in self.case.outputs}, **changed})
 
     def _changed(self, direction: Direction, step: Any) -> Values:
-        """The values that a step changes."""
+        """The values that a step changes; those of the last one are kept, as it is mostly asked for again."""
+        if self._last is not None and self._last[0] is direction and self._last[1] == step:
+            return self._last[2]
         changed: Values = {}
         for node, moves in direction.items():
             entries = self.values[node].ravel().tolist()
@@ -181,6 +180,7 @@ class Point:
                 entries[position] = entries[position] + move * step
             changed[node] = array_of(node.shape, entries)
         self._follow(changed, self.nodes_after(tuple(direction)))
+        self._last = direction, step, changed
         return changed
 
     def _follow(self, changed: Values, nodes: Sequence[Node]) -> None:

@@ -19,7 +19,7 @@ _SMALL: Final = 20
 """A slope of less than 10**-20 may be nothing but curvature times the step."""
 _TINY: Final = 75
 _LARGE: Final = 10
-"""The decimal exponent of a number whose waves a step of 10**-25 may miss."""
+"""The decimal exponent of a number beside which a function may bend within a step of 10**-25."""
 _MIXED: Final = 20
 """The steps of derivatives of higher order are 10**-20 and 10**-40."""
 _GROWS: Final = 1.3
@@ -182,7 +182,7 @@ class Slopes(Quotients):
         return Slope(left2, right2, None, any(leaps))
 
     def _smooth_close_by(self, direction: Direction, exponent: int) -> Slope | None:
-        """The derivative where large numbers in the graph make waves that are shorter than the steps so far."""
+        """The derivative where large numbers make the function bend within the steps so far, as atan(1e300*x) at 0."""
         magnitude = self.point.magnitude
         if magnitude <= _LARGE:
             return None

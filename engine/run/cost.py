@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from ..conditions import core_count, current, limit_on, memory_limit
+from ..conditions import core_count, current, in_bytes, limit_on, memory_limit
 from ..errors import LimitError
 from ..graph import LEAF, Node
 from .blocks import LONG, MOST_WORKING_BYTES, SHORT, WORKING_BYTES, programs_of
@@ -189,13 +189,3 @@ def require(needed: int) -> None:
             + ("give a larger --max-memory" if given else "or force it with --max-memory"),
             code="memory",
         )
-
-
-def in_bytes(count: float) -> str:
-    """A number of bytes as a person writes it."""
-    units = iter(("bytes", "kB", "MB", "GB", "TB"))
-    unit = next(units)
-    while count >= 1000 and unit != "TB":
-        count /= 1000
-        unit = next(units)
-    return f"{count:.0f} bytes" if unit == "bytes" else f"{count:.3g} {unit}"

@@ -144,8 +144,8 @@ def records(work: Callable[[Sequence[int]], list[Record]], parts: Iterable[range
             try:
                 while source or running:
                     while source and len(running) < most:
-                        part = source.popleft()
-                        running[pool.submit(work, part)] = part
+                        running[pool.submit(work, source[0])] = source[0]
+                        source.popleft()  # only now: a pool that is broken takes none
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
                         yield future.result()
                         del running[future]

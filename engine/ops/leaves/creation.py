@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...conditions import SMALL, free_memory
+from ...conditions import SMALL, in_bytes, most_of_free
 from ...errors import InputError, LimitError, ShapeError
 from ...graph import (
     COMPLEX64,
@@ -36,8 +36,6 @@ from ..row import compose
 
 _EXACT: Final = 2**53
 """Integers up to this are floats as well."""
-_SHARE: Final = 0.75
-"""The part of the free memory that one leaf may take."""
 
 
 def _complex_dtype() -> DType:
@@ -57,11 +55,11 @@ def checked_size(size: Any, what: str, dtype: DType = FLOAT64) -> Shape:
             raise ShapeError(f"Trying to create tensor with negative dimension {entry}: {list(shape)}")
     require_room(what, shape, dtype)
     needed = math.prod(shape) * dtype.itemsize
-    free = free_memory() if needed > SMALL else None
-    if free is not None and needed > _SHARE * free:
+    most = most_of_free() if needed > SMALL else None
+    if most is not None and needed > most:
         raise LimitError(
-            f"{what} would make an array of shape {list(shape)}: {needed / 1e9:,.1f} GB, "
-            f"and {free / 1e9:,.1f} GB are free",
+            f"{what} would make an array of shape {list(shape)}: {in_bytes(needed)}, and three quarters of what is "
+            f"free are {in_bytes(most)}",
             code="memory",
         )
     return shape

@@ -9,10 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...conditions import current
+from ...conditions import current, in_bytes
 from ...errors import LimitError
 from ...graph import Node
-from ..cost import in_bytes
 from ..values import UNIFORM, Value
 from .compile import loaded
 from .kernels import Kernel, RunKernels

@@ -49,9 +49,9 @@ def test_complex_numbers_are_followed(run: Run) -> None:
     """From the operation that makes no finite number to a real leaf and to a complex one, with complex factors."""
     found = examine(*run("x = 0.0\nc = complex(x, 1 + x)\ny = real(log(c*c + 1))"), None, anomaly=True)
     value, gradient = found.findings
-    assert "log(0.0+0.0j) = (-inf+0.0j)" in value.message
+    assert "log(0.0+0.0j) = -inf+0.0j" in value.message
     assert gradient.facts["entry"] == "x"
-    assert "(1.0+0.0j) x (inf+nanj) = (nan+nanj)" in gradient.message
+    assert "(1.0+0.0j) x (inf+nanj) = nan+nanj" in gradient.message
     assert "x > 0" not in gradient.hint
     assert found.trail is not None
     assert [place.op for place in found.trail.places][-2:] == ["complex", "leaf"]

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from agrad.engine import conditions
-from agrad.engine.conditions import Conditions, free_memory, memory_limit, under
+from agrad.engine.conditions import Conditions, free_memory, in_bytes, memory_limit, under
 from agrad.engine.errors import LimitError
 from agrad.engine.graph import TABLE, Node, leaf
 from agrad.engine.run import fused
 from agrad.engine.run.blocks import programs_of
-from agrad.engine.run.cost import cost, in_bytes
+from agrad.engine.run.cost import cost
 from agrad.engine.run.cpu import run
 from agrad.engine.run.plan import make_plan
 from agrad.engine.run.steps import RunStep

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agrad.engine import conditions
 from agrad.engine.errors import InputError, LimitError
 from agrad.engine.graph import BOOL, COMPLEX64, FLOAT32, FLOAT64, INT64, LEAF, Node, leaf, make
 from agrad.engine.ops.infer import with_default_dtype
-from agrad.engine.ops.leaves import creation
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,10 @@ def test_a_leaf_that_the_free_memory_does_not_hold_is_refused(
     monkeypatch: pytest.MonkeyPatch, make_it: Callable[[], Node]
 ) -> None:
     """Before it is made, and with both numbers."""
-    monkeypatch.setattr(creation, "free_memory", lambda: 10_000_000)
-    with pytest.raises(LimitError, match=r"would make an array of shape .* GB, and 0\.0 GB are free"):
+    monkeypatch.setattr(conditions, "free_memory", lambda: 10_000_000)
+    with pytest.raises(
+        LimitError, match=r"would make an array of shape .* MB, and three quarters of what is free are 7\.5 MB"
+    ):
         make_it()
 
 
