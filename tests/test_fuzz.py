@@ -1,4 +1,4 @@
-"""Random expressions before the referees: what was found once stays right, and a small fresh draw finds nothing."""
+"""Random expressions before the referees and claims before their judge: old finds stay right, new draws find nothing."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ FINDS: Final[list[dict[str, Any]]] = [
     json.loads(line) for line in (TESTS / "data" / "fuzz_finds.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 SEEDS: Final = range(5_000_000, 5_000_100)
+CLAIMS: Final = range(900_000, 900_050)
 SECONDS: Final = 5.0
 
 
@@ -114,3 +115,31 @@ def test_a_process_that_dies_is_a_fault_and_the_others_go_on(fuzz: ModuleType) -
     parts = [range(5), range(5, 10), range(10, 15)]
     found = list(fuzz.records(_dies, parts, 2))
     assert [(record.seed, record.outcome) for records in found for record in records] == [(DEADLY, "crash")]
+
+
+@pytest.fixture(scope="module")
+def claims() -> Iterator[ModuleType]:
+    """The program for claims, with its textbook."""
+    before = list(sys.path)
+    yield _module("claims")
+    sys.path[:] = before
+    for name in ("claims", "textbook"):
+        sys.modules.pop(name, None)
+
+
+def test_claims_of_a_textbook_are_judged_right(claims: ModuleType) -> None:
+    """Of fifty claims no true one is refuted and no false one let pass, and most true ones are proved or hold."""
+    records = list(claims.records(CLAIMS.start, len(CLAIMS), SECONDS))
+    assert not [f"{record.text}\n{record.reason}" for record in records if record.is_fault]
+    true = [record.verdict for record in records if record.is_true]
+    assert sum(verdict in ("proved", "holds") for verdict in true) > 0.8 * len(true) > 0
+
+
+@pytest.mark.parametrize("planted", [("x = 2\nassert x + 1e-3 == x\n", True), ("x = 2\nassert x == x\n", False)])
+def test_a_claim_that_is_judged_wrong_is_a_fault(
+    planted: tuple[str, bool], claims: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A claim that is called true and refuted is a fault, and so is one that is called false and proved."""
+    monkeypatch.setattr(claims, "claim", lambda _seed: planted)
+    (record,) = claims.records(0, 1, SECONDS)
+    assert record.is_fault

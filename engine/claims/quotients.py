@@ -20,11 +20,11 @@ _SMALLER: Final = 50
 """The exponent of a step that is smaller by 10**-25 than that of slopes."""
 
 
-def slopes_of(of: Derivative, budget: Budget) -> Iterator[Slope]:
-    """The slopes of every entry of a derivative, in its order."""
+def slopes_of(of: Derivative, budget: Budget, finer: int = 1) -> Iterator[Slope]:
+    """The slopes of every entry of a derivative, in its order, with so many times as many digits as usual."""
     wrt = {str(place): node for place, node in enumerate(dict.fromkeys(of.by))}
     for cotangent in _cotangents(of):
-        slopes = Slopes(Case([of.output], [cotangent], wrt, {}), budget)
+        slopes = Slopes(Case([of.output], [cotangent], wrt, {}), budget, finer=finer)
         for places in np.ndindex(*[by.size for by in of.by]):
             directions = [slopes.unit(by, place) for by, place in zip(of.by, places, strict=True)]
             try:

@@ -131,7 +131,7 @@ class Sides:
             sizes = [np.abs(np.asarray(value, np.float64)) for value in values.values()]
         return max((float(np.max(size, initial=0.0, where=np.isfinite(size))) for size in sizes), default=0.0)
 
-    def exact(self, digits: int = DIGITS, *, rules: bool = False, side: Side = "slope") -> ExactSides:
+    def exact(self, digits: int = DIGITS, *, rules: bool = False, side: Side = "slope", finer: int = 1) -> ExactSides:
         """Both sides in exact arithmetic.
 
         Args:
@@ -139,13 +139,14 @@ class Sides:
             rules: look whether the rules give the derivatives too.
             side: what stands for a derivative at a kink: the slope, or else what the rule chooses; the slope of one
                 side; or what the rule chooses in any case.
+            finer: how many times as many digits difference quotients have as usual.
 
         Raises:
             CannotJudge: where there is no exact arithmetic for it.
         """
         m = BoundedArithmetic(digits)
         told = ExactSides(None, None, None, None, digits)
-        given = {node: self._derivative(m, node, told, rules, side) for node in self._rules}
+        given = {node: self._derivative(m, node, told, rules, side, finer) for node in self._rules}
         values = evaluate_graph(m, self._order, given, self.budget)
         if m.beyond:
             raise CannotJudge("the numbers grow beyond all bounds here")
@@ -154,14 +155,16 @@ class Sides:
         told.doubtful = any(is_doubtful(m, node, values) for node in self._order if node not in given)
         return told
 
-    def _derivative(self, m: BoundedArithmetic, node: Node, told: ExactSides, rules: bool, side: Side) -> Any:
+    def _derivative(
+        self, m: BoundedArithmetic, node: Node, told: ExactSides, rules: bool, side: Side, finer: int
+    ) -> Any:
         """A derivative by difference quotients, entry by entry."""
         of = self.question.derivatives[node]
         evaluate_graph(m, ancestors([of.output]), {}, self.budget)
         if m.beyond:
             raise CannotJudge("the numbers grow beyond all bounds here")
         kinky = self.at_kink(ancestors([of.output]))
-        slopes = list(slopes_of(of, self.budget))
+        slopes = list(slopes_of(of, self.budget, finer))
         entries = [None if slope.value is None else m.context.mpf(slope.value) for slope in slopes]
         if not (rules and self.is_moderate()) and not kinky and None not in entries:
             return array_of(node.shape, entries)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .build import RESULT, Binding, Formulas, build
     from .diagnostics import escaped, render
+    from .formulas import RESULT, Binding, Formulas, build
     from .literals import assignments, literal
 
 __all__ = ["RESULT", "Binding", "Formulas", "assignments", "build", "escaped", "literal", "render"]
@@ -18,10 +18,10 @@ __all__ = ["RESULT", "Binding", "Formulas", "assignments", "build", "escaped", "
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .build import RESULT, Binding, Formulas, build
     from .diagnostics import escaped, render
+    from .formulas import RESULT, Binding, Formulas, build
     from .literals import assignments, literal
 
     found = (RESULT, Binding, Formulas, assignments, build, escaped, literal, render)
-    globals().update(zip(__all__, found, strict=True))  # the function `build` in the place of its module, too
+    globals().update(zip(__all__, found, strict=True))
     return globals()[name]

@@ -17,10 +17,10 @@ from ..graph import LEAF, Node, ancestors
 from . import names
 from . import parser as p
 from .bindings import Binding
-from .build import Formulas, Text
 from .claim_lines import Claim, DomainLine
 from .differentials import Derivative, DerivativeLowering
 from .domains import Domain, domain_of
+from .formulas import Formulas, Text
 from .listing import described
 from .postfix import Instruction
 from .statements import located

@@ -20,8 +20,8 @@ _SMALL: Final = 20
 _TINY: Final = 75
 _LARGE: Final = 10
 """The decimal exponent of a number beside which a function may bend within a step of 10**-25."""
-_MIXED: Final = 20
-"""The steps of derivatives of higher order are 10**-20 and 10**-40."""
+_MIXED: Final = 0.8
+"""The exponents of the steps of derivatives of higher order, as part of the usual one and of twice that: 20 and 40."""
 _GROWS: Final = 1.3
 """A quotient that is so much larger, or smaller, at a far smaller step has no end, or ends at zero, as h**0.01 does."""
 _SLOWLY: Final = 1e3
@@ -114,10 +114,11 @@ class Slopes(Quotients):
         m = self.m
         if m.undefined_number(self.point.total):
             raise CannotJudge("the value is not a number here")
-        near = self._mixed(directions, _MIXED)
+        step = int(_MIXED * self._step)
+        near = self._mixed(directions, step)
         sides = [
             _limit_of(m, first, second)
-            for first, second in zip(near, self._mixed(directions, 2 * _MIXED), strict=True)
+            for first, second in zip(near, self._mixed(directions, 2 * step), strict=True)
             if not m.undefined_number(second)
         ]
         if not sides:
@@ -167,7 +168,11 @@ class Slopes(Quotients):
             # A bound of a logarithm is met on the way, as at 1e-44 that of a cross entropy: only then it stays.
             left, right = left2, right2
             left2, right2 = self.quotients(direction, exponent, self._step + 2 * _SECOND)
-        left2, right2 = _limit_of(m, left, left2), _limit_of(m, right, right2)
+        ends = _limit_of(m, left, left2), _limit_of(m, right, right2)
+        if not any(ends) and not any(leaps):
+            # Beside curvature times the step a slope down to the least double would not be seen yet.
+            ends = self._deepest(direction, exponent, left2, right2)
+        left2, right2 = ends
         if m.undefined_number(left2):
             return Slope(left2, right2, None if leaps[1] else right2, leaps[1])
         if m.undefined_number(right2):
@@ -223,14 +228,34 @@ class Slopes(Quotients):
         ]
         if not any(shrunk):
             return sides
-        # What was there before may have been rounding: only a third step tells.
-        third = self.quotients(direction, exponent, self._step + 2 * _TINY, DENORMAL)
-        stays = [abs(side - again) <= abs(side) * 1e-8 for side, again in zip(sides, third, strict=True)]
-        left, right = (
-            side if stay or not small else self.m.number(0)
-            for side, stay, small in zip(sides, stays, shrunk, strict=True)
-        )
-        return left, right
+        # What was there before may have been rounding, or curvature times the step: only a third step tells.
+        third = self.quotients(direction, exponent, self._step + DENORMAL)
+        found = [
+            self._settled(one, side, again) if small else side
+            for small, one, side, again in zip(shrunk, (left, right), sides, third, strict=True)
+        ]
+        if None in found:
+            fourth = self.quotients(direction, exponent, self._step + DENORMAL + _TINY)
+            found = [
+                side if side is not None else again if _stays(again, last) else self.m.number(0)
+                for side, again, last in zip(found, third, fourth, strict=True)
+            ]
+        return found[0], found[1]
+
+    def _settled(self, first: Any, second: Any, third: Any) -> Any:
+        """What a quotient tends to: it stays, or it shrinks at each step as at the one before; else None."""
+        m = self.m
+        if _stays(second, third):
+            return second
+        if not (first and third):
+            return None if third else m.number(0)
+        before, after = m.exponent(abs(second / first)), m.exponent(abs(third / second))
+        return m.number(0) if abs(after * _TINY - before * (DENORMAL - _TINY)) <= _TINY * DENORMAL / 50 else None
+
+
+def _stays(one: Any, other: Any) -> bool:
+    """Whether a quotient is the same at the next step."""
+    return bool(abs(one - other) <= abs(one) * 1e-8)
 
 
 def _jumps(m: Any, first: Any, second: Any) -> bool:

@@ -15,6 +15,7 @@ Prove = Callable[[str], Proof]
 
 ABOVE = "x = 2.0\nx in (0, inf)\nassert "
 WITHIN = "x = 2.0\nx in (0.5, 100)\nassert "
+REAL = "x = 2.0\nx in (-inf, inf)\nassert "
 PAIR = "x = 2.0\ny = 3.0\nx, y in (0.5, 100)\nassert "
 MATRIX = "A = tensor([[2.0, 1, 0], [1, 3, 1], [0, 1, 5]], requires_grad=False)\n"
 
@@ -35,6 +36,20 @@ TRUE = (
     "A = [[2.0, 1], [1, 3]]\nassert inv(A) @ A == eye(2)",
     MATRIX + "V = eigh(A).eigenvectors\nassert V @ V.T == eye(3)",
     MATRIX + "q = qr(A).Q\nassert q.T @ q == eye(3)",
+    # near zero: a term of one side that the other loses beside a 1
+    REAL + "tanh(x) == 2*sigmoid(2*x) - 1",
+    ABOVE + "log(tanh(x)) == log(2*sigmoid(2*x) - 1)",
+    REAL + "acosh(cosh(x)) == abs(x)",
+    "x = 2.0\nx in (-1, inf)\nassert sqrt(1 + x) - 1 == x/(sqrt(1 + x) + 1)",
+    REAL + "x**2/(1 + sqrt(1 + x**2)) == sqrt(1 + x**2) - 1",
+    REAL + "log(1 + x**2) <= x**2",
+    # slopes that have a kink themselves
+    REAL + "d(x/(1 + abs(x)))/d(x) == 1/(1 + abs(x))**2",
+    REAL + "d(elu(x))/d(x) == exp(minimum(x, 0))",
+    REAL + "d(where(x > 0, x, exp(x) - 1))/d(x) == where(x > 0, 1, exp(x))",
+    REAL + "d(huber_loss(x, 0.0, delta=1.0))/d(x) == clamp(x, -1, 1)",
+    REAL + "d(x/(2 + relu(x)))/d(x) >= 0",
+    REAL + "hessian(x + x**2*abs(x), x) == 6*abs(x)",
     # a comparison or a step inside of a formula, on what rounds
     PAIR + "where(x/y*y == x, 1, 0) == 1",
     WITHIN + "floor(exp(log(x))) == floor(x)",

@@ -133,6 +133,14 @@ def test_steep_and_smooth_beside_huge_numbers() -> None:
     assert float(first("sin(x)", 1e300).value) == pytest.approx(math.cos(1e300), rel=1e-12)
 
 
+@pytest.mark.parametrize("rest", ["x**2", "3*x**2", "x*abs(x)", "x**2*sqrt(abs(x))", "2**(x**2)"])
+def test_a_tiny_slope_beside_curvature_is_found(rest: str) -> None:
+    """A slope down to the least doubles is no zero for what the curvature makes of a step of usual length."""
+    assert float(first(f"1e-300*x + {rest}", 0.0).value) == 1e-300
+    assert float(first(f"-1e-310*x + {rest}", 0.0).value) == -1e-310
+    assert first(rest, 0.0).value == 0
+
+
 def test_tiny_slopes_are_told_from_rounding() -> None:
     """A slope far below all other numbers is found, with its sides; what only shrinks with the step is zero."""
     assert float(first("1e-300*x + 1.0", 0.0).value) == 1e-300

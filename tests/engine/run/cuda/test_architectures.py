@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -20,15 +20,22 @@ from agrad.engine.run.cuda.scatter import scatter_kernels
 from agrad.engine.run.cuda.special import functions_for
 
 from ....gpu.cases import Graph, chain
-from .nvrtc import ARCHITECTURES, MISSING, compiled, used
+from .nvrtc import ARCHITECTURES, MISSING, Used, compiled, used
 from .rows import row_kernels
 from .test_parity import LARGE, large, programs
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 
 LENGTHS: Final = (30, 60, 120, 300)
+ENDS: Final = (ARCHITECTURES[0], ARCHITECTURES[-1])
+"""The oldest architecture and the newest: every kernel is compiled for both."""
+BETWEEN: Final = ARCHITECTURES[1:-1]
+"""The others: what has few registers to spare at the ends is compiled for them, and everything with `-m exhaustive`."""
 TOGETHER: Final = 40
 """Kernels that are compiled as one text."""
+
+Taken = dict[str, Used]
+"""What kernels take, by name."""
 
 
 def _more() -> Iterator[Graph]:
@@ -50,11 +57,17 @@ def kernels() -> dict[str, Kernel]:
     return found
 
 
+def together(some: Iterable[Kernel]) -> list[str]:
+    """Kernels, some to a text."""
+    whole = sorted(some, key=lambda kernel: len(kernel.text), reverse=True)
+    number = max(1, len(whole) // TOGETHER)
+    return [module_text(whole[place::number]) for place in range(number)]
+
+
 @cache
 def texts() -> list[str]:
-    """Those kernels, and those of the table's rows, some to a text; the longest first, so that no process waits."""
-    whole = sorted(kernels().values(), key=lambda kernel: len(kernel.text), reverse=True)
-    found = [module_text(whole[place::number]) for number in [len(whole) // TOGETHER] for place in range(number)]
+    """Those kernels, and those of the table's rows, with the longest first, so that no process waits."""
+    found = together(kernels().values())
     rows = row_kernels()
     for place in range(0, len(rows), TOGETHER):
         text = "".join(row.text for row in rows[place : place + TOGETHER])
@@ -69,14 +82,71 @@ def processes() -> Iterator[ProcessPoolExecutor]:
         yield found
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_every_generated_kernel_compiles_without_spills(architecture: str, processes: ProcessPoolExecutor) -> None:
-    """Recorded forms and programs, random graphs, rows of the table and chains: no register is put aside in memory."""
-    found = {}
-    for each in processes.map(used, texts(), [architecture] * len(texts())):
+def _taken(processes: ProcessPoolExecutor, texts: Sequence[str], architecture: str) -> Taken:
+    """What each kernel of some texts takes on an architecture."""
+    found: Taken = {}
+    for each in processes.map(used, texts, [architecture] * len(texts)):
         found |= each
+    return found
+
+
+@pytest.fixture(scope="module")
+def at_the_ends(processes: ProcessPoolExecutor) -> dict[str, Taken]:
+    """What every kernel takes on the oldest architecture and on the newest."""
+    return {architecture: _taken(processes, texts(), architecture) for architecture in ENDS}
+
+
+@pytest.fixture(scope="module")
+def between(processes: ProcessPoolExecutor, at_the_ends: dict[str, Taken]) -> dict[str, Taken]:
+    """What the kernels that come near their registers there take on the architectures between."""
+    near = near_their_registers(at_the_ends)
+    assert 0 < len(near) < len(kernels()) / 2
+    some = together([kernel for name, kernel in kernels().items() if name in near])
+    return {architecture: _taken(processes, some, architecture) for architecture in BETWEEN}
+
+
+def near_their_registers(taken: Mapping[str, Taken]) -> set[str]:
+    """The kernels that take more than three quarters of the registers that they may; the others have room for more."""
+    return {
+        name
+        for of_one in taken.values()
+        for name, what in of_one.items()
+        if name in kernels() and what.registers > 0.75 * registers_allowed(kernels()[name].text)
+    }
+
+
+def registers_allowed(text: str) -> int:
+    """The registers of a thread, of 65,536 for all threads of the blocks that share a multiprocessor; at most 255."""
+    threads, blocks = map(int, re.findall(r"__launch_bounds__\((\d+), (\d+)\)", text)[0])
+    return min(255, 65_536 // (threads * blocks))
+
+
+@pytest.mark.parametrize("architecture", ENDS)
+def test_every_generated_kernel_compiles_without_spills(architecture: str, at_the_ends: dict[str, Taken]) -> None:
+    """Recorded forms and programs, random graphs, rows of the table and chains: no register is put aside in memory."""
+    found = at_the_ends[architecture]
     assert set(found) == {*kernels(), *[row.name for row in row_kernels()]}
-    assert {name: what for name, what in found.items() if what.spilled} == {}
+    assert spilling(found) == {}
+
+
+@pytest.mark.parametrize("architecture", BETWEEN)
+def test_what_comes_near_its_registers_does_not_spill_between(architecture: str, between: dict[str, Taken]) -> None:
+    """Kernels that could spill where the assembler orders them otherwise do not, on the architectures between."""
+    assert spilling(between[architecture]) == {}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("architecture", BETWEEN)
+def test_every_kernel_compiles_without_spills_between(architecture: str, processes: ProcessPoolExecutor) -> None:
+    """All of them, also those with registers to spare."""
+    found = _taken(processes, texts(), architecture)
+    assert set(found) == {*kernels(), *[row.name for row in row_kernels()]}
+    assert spilling(found) == {}
+
+
+def spilling(taken: Taken) -> Taken:
+    """The kernels that put registers aside."""
+    return {name: what for name, what in taken.items() if what.spilled}
 
 
 def test_a_spill_is_seen() -> None:
