@@ -1,4 +1,4 @@
-"""Random expressions before the referees and claims before their judge: old finds stay right, new draws find nothing."""
+"""Random expressions and claims: what was found once stays right, and a small fresh draw finds nothing."""
 
 from __future__ import annotations
 
