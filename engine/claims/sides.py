@@ -125,8 +125,9 @@ class Sides:
             return self.floats()
 
     def largest_float(self) -> float:
-        """The largest finite number on the way, as the engine computes it."""
-        values = run(make_plan([node for node in self._order if node.op.outputs == 1 and node.dtype.kind in "fi"]))
+        """The largest finite number on the way, also within derivatives, as the engine computes it."""
+        nodes = ancestors(self._targets)
+        values = run(make_plan([node for node in nodes if node.op.outputs == 1 and node.dtype.kind in "fi"]))
         with np.errstate(all="ignore"):
             sizes = [np.abs(np.asarray(value, np.float64)) for value in values.values()]
         return max((float(np.max(size, initial=0.0, where=np.isfinite(size))) for size in sizes), default=0.0)

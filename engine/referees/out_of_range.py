@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from itertools import product
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -64,30 +65,42 @@ def _slope_out_of_range(slopes: Slopes, starts: Sequence[Node]) -> str | None:
     left = _MOST_SLOPES
     moving = {*starts, *slopes.point.nodes_after(tuple(starts))}
     for node in slopes.point.nodes_after(tuple(starts)):
-        if not node.op.elementwise or any(part.dtype.kind not in "fciu" for part in (node, *node.args)):
+        if node.op.outputs > 1 or any(part.dtype.kind not in "fciu" for part in (node, *node.args)):
             continue
-        limits = np.finfo(node.dtype)
-        values = [[arg.dtype.type(entry) for entry in slopes.point.values[arg].flat] for arg in node.args]
-        args = tuple(
-            Node(LEAF, (), {}, arg.shape, arg.dtype, arg in moving, None, np.reshape(value, arg.shape))
-            for arg, value in zip(node.args, values, strict=True)
-        )
-        alone = Node(node.op, args, node.attrs, node.shape, node.dtype, True)
-        local = Slopes(Case([alone], [np.ones(node.shape, node.dtype)], {}, {}), slopes.budget)
-        for arg in args:
-            left -= arg.size
-            if left < 0:
-                return None
-            turns = (False, True) if arg.dtype.kind == "c" else (False,)
-            for position, turn in product(range(arg.size if arg.requires_grad else 0), turns):
-                with suppress(CannotJudge):
-                    unit = local.unit(arg, position, imaginary=turn)
-                    right, other = (abs(side) for side in local.quotients(*unit, _FINE, _DEEP))
-                    if not local.m.finite(right) or abs(right - other) > right / 2:
-                        continue
-                    if 0 < right < float(limits.tiny):
-                        return f"the slope of {_words(node)} underflows here in floating point"
+        cotangents = [np.ones(node.shape)] if node.op.elementwise else _units(node.shape)
+        left -= len(cotangents) * sum(arg.size for arg in node.args)
+        if left < 0:
+            return None
+        if any(_underflows(slopes, node, cotangent, moving) for cotangent in cotangents):
+            return f"the slope of {_words(node)} underflows here in floating point"
     return None
+
+
+def _units(shape: Sequence[int]) -> list[Any]:
+    """A cotangent for each entry of a shape; none where they are too many."""
+    size = math.prod(shape)
+    return [row.reshape(shape) for row in np.eye(size)] if size <= _MOST_SLOPES else []
+
+
+def _underflows(slopes: Slopes, node: Node, cotangent: Any, moving: Collection[Node]) -> bool:
+    """Whether a slope of an op by itself is below the least normal number of its dtype, and not zero."""
+    least = float(np.finfo(node.dtype).tiny)
+    values = [[arg.dtype.type(entry) for entry in slopes.point.values[arg].flat] for arg in node.args]
+    args = tuple(
+        Node(LEAF, (), {}, arg.shape, arg.dtype, arg in moving, None, np.reshape(value, arg.shape))
+        for arg, value in zip(node.args, values, strict=True)
+    )
+    alone = Node(node.op, args, node.attrs, node.shape, node.dtype, True)
+    local = Slopes(Case([alone], [np.asarray(cotangent, node.dtype)], {}, {}), slopes.budget)
+    for arg in args:
+        turns = (False, True) if arg.dtype.kind == "c" else (False,)
+        for position, turn in product(range(arg.size if arg.requires_grad else 0), turns):
+            with suppress(CannotJudge):
+                unit = local.unit(arg, position, imaginary=turn)
+                right, other = (abs(side) for side in local.quotients(*unit, _FINE, _DEEP))
+                if local.m.finite(right) and abs(right - other) <= right / 2 and 0 < right < least:
+                    return True
+    return False
 
 
 def _words(node: Node) -> str:

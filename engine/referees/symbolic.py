@@ -19,11 +19,14 @@ from .pieces import Gradient
 from .sides import between
 from .slopes import Slope
 from .term import Term
-from .terms import SymbolicArithmetic
+from .terms import DIGITS, SymbolicArithmetic
 
 NAME: Final = "sympy"
 FEW: Final = 4
 """With at most so many scalar leaves the closed forms are given."""
+_MORE_DIGITS: Final = 2 * DIGITS
+_SHRINKS: Final = DIGITS // 2
+"""A number that has so many zeros more with more digits is rounding."""
 _SHORT: Final = 60
 _SIMPLIFIABLE: Final = 30
 _ROUND: Final = 1000
@@ -54,6 +57,12 @@ def _judged(case: Case, budget: Budget, facts: Facts) -> Judgement:
     truth, ties = _gradients(case, budget, -1)
     m = SymbolicArithmetic(budget).precise
     judgement, objections = verdict_of(NAME, m, case, truth, facts.rounded)
+    if objections:
+        try:
+            truth = _without_noise(m, truth, _gradients(case, budget, -1, _MORE_DIGITS)[0])
+        except BudgetSpent as spent:
+            return _not_known(judgement, spent)
+        judgement, objections = verdict_of(NAME, m, case, truth, facts.rounded)
     if objections and _endless(case) and any(not m.finite(entry.true) for entry in objections):
         raise CannotJudge("the expression holds an infinity, which SymPy differentiates like a number")
     kink: Judgement | None = None
@@ -88,12 +97,17 @@ def _told(
         try:
             facts = facts.joined(explained(case, objections, budget))
         except (BudgetSpent, CannotJudge) as reason:
-            words = f"{judgement.reason}; whether that is rounding is not known: {reason}"
-            return dataclasses.replace(judgement, verdict=CANNOT, reason=words)
+            return _not_known(judgement, reason)
         if truth is not None:
             m = SymbolicArithmetic(budget).precise
             judgement, objections = verdict_of(NAME, m, case, truth, facts.rounded)
     return _excused(judgement, objections, facts)
+
+
+def _not_known(judgement: Judgement, reason: Exception) -> Judgement:
+    """An objection that may be one to rounding."""
+    words = f"{judgement.reason}; whether that is rounding is not known: {reason}"
+    return dataclasses.replace(judgement, verdict=CANNOT, reason=words)
 
 
 def _require_value(m: Any, case: Case, budget: Budget) -> None:
@@ -161,7 +175,20 @@ def _endless(case: Case) -> bool:
     )
 
 
-def _gradients(case: Case, budget: Budget, side: int) -> tuple[dict[str, Any], int]:
+def _without_noise(m: Any, truth: Truth, more: Truth) -> dict[str, Any]:
+    """The gradients as more digits have them; what shrinks as digits are added is a zero that parts cancel to."""
+
+    def entry(one: Any, other: Any) -> Any:
+        shrinks = m.finite(one) and m.finite(other) and abs(other) <= abs(one) * m.number(10) ** -_SHRINKS
+        return m.number(0) if shrinks else other
+
+    return {
+        name: array_of(array.shape, [entry(*pair) for pair in zip(array.flat, more[name].flat, strict=True)])
+        for name, array in truth.items()
+    }
+
+
+def _gradients(case: Case, budget: Budget, side: int, digits: int = DIGITS) -> tuple[dict[str, Any], int]:
     """The true gradient of each name, and how many ties were met."""
     truth: dict[str, Any] = {}
     ties = 0
@@ -169,7 +196,7 @@ def _gradients(case: Case, budget: Budget, side: int) -> tuple[dict[str, Any], i
     groups = [leaves] if leaves else []
     groups += [{name: node} for name, node in case.wrt.items() if node.args]
     for group in groups:
-        m = SymbolicArithmetic(budget, side=side)
+        m = SymbolicArithmetic(budget, digits=digits, side=side)
         total, symbols = expanded(m, case, group)
         if not m.precise.finite(total.value):
             undefined = m.precise.undefined_number(total.value)

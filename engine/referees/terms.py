@@ -25,6 +25,8 @@ PIECE: Final = 16
 _CHUNK: Final = 24
 """How many operands a sum or a product may have before it is taken in parts."""
 _LONGEST: Final = 10**6
+DIGITS: Final = 60
+"""The digits of values, where the caller does not say how many."""
 
 
 class SymbolicArithmetic(Algebra):
@@ -37,7 +39,7 @@ class SymbolicArithmetic(Algebra):
         readable: write 0.1 and 0.333333333333333 as 1/10 and 1/3, for closed forms; else numbers are exact.
     """
 
-    def __init__(self, budget: Budget, *, digits: int = 60, side: int = -1, readable: bool = False) -> None:
+    def __init__(self, budget: Budget, *, digits: int = DIGITS, side: int = -1, readable: bool = False) -> None:
         super().__init__(budget, digits)
         self.pieces: dict[Any, Any] = {}  # the expression of each named piece, in the order of their making
         self.ties = 0

@@ -27,6 +27,8 @@ def judged(case: Case, **options: Any) -> Judgement:
         ("copysign(x, ceil(-y))", {"x": 2.5, "y": 0.4}, "the sign of a zero decides"),
         ("torch.atan2(ceil(-x), y - 3.0) + torch.copysign(x, torch.trunc(-x))", {"x": 0.5, "y": 0.5}, "the sign of a"),
         ("1e300 * (x * 1e300 + torch.addcdiv(x, y, w))", {"x": 1e-300, "y": 1.0, "w": 1e300}, "underflows here"),
+        ("logsumexp(x, 0)**-1.5", {"x": [-745.0, 0.0287, -1e300]}, "the slope of the result of logsumexp underflows"),
+        ("log_softmax(x, 0)[1]*1e4", {"x": [-745.0, 0.0287, 0.5]}, "the slope of the result of log_softmax underflows"),
     ],
 )
 def test_what_exact_numbers_do_not_have(make_case: MakeCase, text: str, inputs: dict[str, Any], reason: str) -> None:

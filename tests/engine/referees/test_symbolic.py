@@ -100,6 +100,17 @@ def test_alone_it_knows_what_floating_point_does(
     assert words in str(judgement.reason)
 
 
+def test_what_parts_cancel_to_is_zero(make_case: MakeCase) -> None:
+    """A number that is smaller the more digits there are is the rounding of a zero, and no derivative."""
+    text = "F.cosine_similarity(v + (y - torch.logaddexp2(v, v)), w, dim=0)"
+    case = make_case(text, v=[0.28868, 0.65904, 1e-32], y=-0.62, w=[1e-300, -1e300, 5e-324])
+    case.gradients["v"] = np.zeros(3)
+    judgement = judged(case)
+    assert judgement.entries["v"] == [16, 16, 16]
+    case.gradients["v"] = np.array([0.0, 1e-9, 0.0])
+    assert judged(case).entries["v"] == [16, 0, 16]
+
+
 def test_where_that_is_not_known_it_does_not_object(make_case: MakeCase) -> None:
     """With no operations left to tell rounding from a wrong rule, that is the reason."""
     case = make_case("sum(exp(x) * sin(x))", x=[1.0, 2.0])
