@@ -94,6 +94,8 @@ def compared(sides: Sides, point: Point, *, exactly: bool, rules: bool = False) 
         BudgetSpent: where the budget is spent.
     """
     sides.move(point)
+    if not sides.is_as_built():
+        return Comparison(SKIPPED)
     left, right = sides.floats()
     agree = _agree_as_floats(sides, left, right)
     if agree and not exactly:

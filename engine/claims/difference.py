@@ -105,6 +105,7 @@ def judge_difference(
                     pair.domains,
                     {**pair.old.derivatives, **pair.new.derivatives, **derivatives},
                     tolerance,
+                    {**pair.old.reads, **pair.new.reads},
                 )
                 compared.append(Compared(what, judge.judge(question)))
     return Difference(compared, notes)

@@ -158,7 +158,13 @@ def judge_claims(
         for sides in claims.sides:
             within = sides.within if sides.within is not None else tolerance
             question = asked(
-                sides.operator, (sides.left, sides.right), leaves, claims.domains, claims.derivatives, within
+                sides.operator,
+                (sides.left, sides.right),
+                leaves,
+                claims.domains,
+                claims.derivatives,
+                within,
+                claims.reads,
             )
             place = formulas.source.location(sides.span.start)
             judgements.append(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ class Question:
         domains: where the leaves lie; all real numbers where a name is absent.
         derivatives: the nodes that are derivatives, and of what.
         tolerance: how far the sides may differ, as part of the larger or of 1; None: equal as mathematics.
+        reads: nodes whose values decided what the formulas are, as a mask does: they are right for these values.
     """
 
     operator: str
@@ -36,6 +37,7 @@ class Question:
     domains: Mapping[str, Domain]
     derivatives: Mapping[Node, Derivative]
     tolerance: float | None = None
+    reads: tuple[Node, ...] = ()
 
     def domain(self, name: str) -> Domain:
         """Where a leaf lies."""
@@ -53,20 +55,29 @@ def asked(
     domains: Mapping[str, Domain],
     derivatives: Mapping[Node, Derivative],
     tolerance: float | None = None,
+    reads: Mapping[Node, Sequence[Node]] | None = None,
 ) -> Question:
-    """A question with no more leaves and derivatives than its sides depend on."""
+    """A question with no more leaves, derivatives and reads than its sides depend on."""
     reached = set(ancestors(sides))
     known: dict[Node, Derivative] = {}
+    read: dict[Node, None] = {}
     while True:
         new = {node: of for node, of in derivatives.items() if node in reached and node not in known}
-        if not new:
+        newly = [
+            node for built, nodes in (reads or {}).items() if built in reached for node in nodes if node not in read
+        ]
+        if not new and not newly:
             break
         known |= new
-        reached |= set(ancestors([each for of in new.values() for each in (of.output, *of.by)]))
+        read |= dict.fromkeys(newly)
+        reached |= set(ancestors([*newly, *[each for of in new.values() for each in (of.output, *of.by)]]))
     used = {name: tuple(node for node in nodes if node in reached) for name, nodes in leaves.items()}
     used = {name: nodes for name, nodes in used.items() if nodes}
     fitting = {name: domain for name, domain in domains.items() if name in used}
-    return Question(operator, *sides, used, fitting, dict(sorted(known.items(), key=lambda e: e[0].serial)), tolerance)
+    varying = {node for nodes in used.values() for node in nodes}
+    deciding = tuple(node for node in read if varying.intersection(ancestors([node])))
+    by_serial = dict(sorted(known.items(), key=lambda each: each[0].serial))
+    return Question(operator, *sides, used, fitting, by_serial, tolerance, deciding)
 
 
 def written(question: Question) -> str:
@@ -91,6 +102,7 @@ def written(question: Question) -> str:
             for node, of in question.derivatives.items()
         ],
         "tolerance": question.tolerance,
+        "reads": [place(node) for node in question.reads],
     }
     plain["nodes"] = described(Case(nodes, [np.float64(0)] * len(nodes), {}, {}))
     return json.dumps(plain)
@@ -117,4 +129,5 @@ def read(text: str) -> Question:
             for node, output, by, weights in plain["derivatives"]
         },
         plain["tolerance"],
+        tuple(nodes[place] for place in plain["reads"]),
     )

@@ -81,6 +81,8 @@ class Sides:
         self.budget = budget
         self.base: Point = {name: np.asarray(nodes[0].value) for name, nodes in question.leaves.items()}
         self._targets = (question.left, question.right)
+        self._reads = make_plan(question.reads)
+        self._read = self._values_read()
         self._plan = make_plan(self._targets)
         self._order = without_rules(self._targets, question.derivatives)
         self._rules = {node: ancestors([node]) for node in question.derivatives if node in set(self._order)}
@@ -111,6 +113,14 @@ class Sides:
         for name, nodes in self.question.leaves.items():
             for node in nodes:
                 node.value = np.asarray(point[name], node.dtype).reshape(node.shape)[()]
+
+    def is_as_built(self) -> bool:
+        """Whether the formulas are right here: what decided how they were built is as it was."""
+        return all(np.array_equal(*pair) for pair in zip(self._read, self._values_read(), strict=True))
+
+    def _values_read(self) -> list[Any]:
+        values = run(self._reads)
+        return [np.asarray(values[node]) for node in self.question.reads]
 
     def floats(self) -> tuple[Any, Any]:
         """Both sides as the engine computes them."""

@@ -15,6 +15,7 @@ from .attributes import MEASURES, measure
 from .binding import Converter, bind
 from .integers import Integers
 from .listing import Listing, described
+from .reads import Reads
 from .signatures import signature
 from .written import NUMBERS
 
@@ -47,6 +48,7 @@ class Calls:
         self.dtype = dtype
         self.warn = warn
         self.integers = Integers()
+        self.reads = Reads()
         self.measured = False
         self.explicit: set[Node] = set()
         self.here = Span(0, 0)
@@ -117,6 +119,7 @@ class Calls:
         arguments, named = bind(op, self.converter, positional, keywords, numpy=numpy)
         if op.family != "creation":
             self._without_written_numbers(arguments)
+        self.reads.begin()
         try:
             result = op.call(*arguments, **named)
         except InputError as error:
@@ -125,6 +128,8 @@ class Calls:
                 raise error from None
         if op.family == FAMILY:
             self._warn_of_nothing(*[*arguments, *named.values()][:2])
+        else:
+            self.reads.end(result)
         if op.family == "creation" and type(result) is Node and result.op is LEAF:
             if "requires_grad" in named:
                 self.explicit.add(result)

@@ -66,6 +66,7 @@ class Claims(NamedTuple):
         domains: where they lie, as far as it is declared.
         names: the last node of each name.
         derivatives: the nodes that are derivatives, of the text's formulas too.
+        reads: for nodes that were built from the values of others, these others.
     """
 
     sides: list[Sides]
@@ -73,6 +74,7 @@ class Claims(NamedTuple):
     domains: dict[str, Domain]
     names: dict[str, Node]
     derivatives: dict[Node, Derivative]
+    reads: dict[Node, list[Node]]
 
     def called(self, name: str) -> list[str]:
         """What the leaves are called whose name it is, in the order of the text."""
@@ -86,7 +88,8 @@ def read_claims(formulas: Formulas) -> Claims:
         AgradError: located, where a name is unknown, shapes do not fit, or a leaf lies outside of its domain.
     """
     text = _ClaimText(formulas.source, dict(formulas.inputs), (*formulas.inputs,), None, formulas.dtype)
-    text.read()
+    with text.lowering.calls.reads.collect():
+        text.read()
     text.settle_integers()
     leaves = text.leaves()
     keys = {node: key for key, node in leaves.items()}
@@ -106,7 +109,7 @@ def read_claims(formulas: Formulas) -> Claims:
             message = f"{found} is {outside!r}, outside of its domain {domain}"
             raise located(InputError(message, spans=(span,), hint="give it another value"), formulas.source)
         domains[found] = domain
-    return Claims(text.sides, leaves, domains, text.last_nodes, text.derivatives)
+    return Claims(text.sides, leaves, domains, text.last_nodes, text.derivatives, text.lowering.calls.reads.of)
 
 
 class _ClaimText(Text):

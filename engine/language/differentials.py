@@ -92,7 +92,7 @@ class DerivativeLowering(Lowering):
         self.noting.derivatives = {}
         self.calls = self.noting
         self.converter = self.calls.converter
-        self.indices = type(self.indices)(dtype, self.calls.integers, self.converter)
+        self.indices = type(self.indices)(dtype, self.calls.integers, self.calls.reads, self.converter)
 
     def stack_of(self, instructions: list[Instruction]) -> list[Any]:
         """As `Lowering` does it; a differential that nothing divides is an error."""

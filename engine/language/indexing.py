@@ -9,14 +9,16 @@ from ..graph import INTEGERS, TABLE, DType, Node, Outputs, leaf
 from .binding import Converter
 from .integers import Integers
 from .listing import Listing, collect, described
+from .reads import Reads
 
 
 class Indices:
     """Reads the items of indices and applies them."""
 
-    def __init__(self, dtype: DType, integers: Integers, converter: Converter) -> None:
+    def __init__(self, dtype: DType, integers: Integers, reads: Reads, converter: Converter) -> None:
         self.dtype = dtype
         self.integers = integers
+        self.reads = reads
         self.converter = converter
 
     def bound(self, value: Any) -> Any:
@@ -74,10 +76,13 @@ class Indices:
         Raises:
             InputError: where the value cannot be indexed so.
         """
-        if type(value) is Node:
-            return TABLE["getitem"].call(value, self.items(items, several))
         if isinstance(value, Listing) and value.shape is not None and not value.is_tuple:
-            return TABLE["getitem"].call(self.converter.tensor(value), self.items(items, several))
+            value = self.converter.tensor(value)
+        if type(value) is Node:
+            self.reads.begin()
+            chosen = TABLE["getitem"].call(value, self.items(items, several))
+            self.reads.end(chosen)
+            return chosen
         sequence = value.nodes if isinstance(value, Outputs) else value.items if isinstance(value, Listing) else None
         if sequence is None:
             raise InputError(f"{described(value)} cannot be indexed")

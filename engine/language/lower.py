@@ -70,7 +70,7 @@ class Lowering:
         self.unknown = unknown
         self.calls = Calls(dtype, warn)
         self.converter = self.calls.converter
-        self.indices = Indices(dtype, self.calls.integers, self.converter)
+        self.indices = Indices(dtype, self.calls.integers, self.calls.reads, self.converter)
         self.floats: dict[float, Node] = {}
 
     def run(self, instructions: list[Instruction]) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..graph import BOOL, INT64, INTEGERS, Node, Shape, leaf, make
-from .concrete import value_of
+from .concrete import value_now, value_of
 
 
 def _values(value: Any) -> Any:
@@ -35,7 +35,7 @@ def positions_of(value: Any) -> Node:
     if value.dtype.kind in "biu":
         return value if not value.is_number else leaf(value.dtype.type(value.value))
     if value.dtype.kind == "f":
-        values = np.asarray(value_of(value))
+        values = np.asarray(value_now(value))
         if np.all(np.isfinite(values)) and np.all(values == np.floor(values)):
             return make.to(value, INT64)  # type: ignore[no-any-return]  # a row's call is of any type
     raise InputError("tensors used as indices must be long, int, byte or bool tensors", hint=_WHOLE)
@@ -101,7 +101,7 @@ def within(positions: Node, size: int, axis: int, *, negative: bool = True) -> N
     Raises:
         InputError: where one lies outside.
     """
-    values = np.asarray(value_of(positions))
+    values = np.asarray(value_now(positions))
     outside = (values >= size) | (values < (-size if negative else 0))
     if np.any(outside):
         worst = int(values[outside].ravel()[0])

@@ -115,10 +115,16 @@ class Slopes(Quotients):
         if m.undefined_number(self.point.total):
             raise CannotJudge("the value is not a number here")
         step = int(_MIXED * self._step)
-        near = self._mixed(directions, step)
+        near, far = self._mixed(directions, step), self._mixed(directions, 2 * step)
+        if all(abs(side) < m.number(10) ** -SURE for side in (*near, *far)):
+            # They may be rounding: only the digits to see the least double tell.
+            near, far = (
+                [side if abs(side) >= m.number(10) ** -DENORMAL else m.number(0) for side in sides]
+                for sides in (self._mixed(directions, step, DENORMAL), self._mixed(directions, 2 * step, DENORMAL))
+            )
         sides = [
             _limit_of(m, first, second)
-            for first, second in zip(near, self._mixed(directions, 2 * step), strict=True)
+            for first, second in zip(near, far, strict=True)
             if not m.undefined_number(second)
         ]
         if not sides:
@@ -127,11 +133,11 @@ class Slopes(Quotients):
         alike = low == high or (m.finite(high - low) and high - low <= max(abs(low), abs(high)) * 1e-12)
         return Slope(low, high, m.total(sides) / len(sides) if alike and m.finite(low) else low if alike else None)
 
-    def _mixed(self, directions: Sequence[tuple[Direction, int]], step: int) -> list[Any]:
-        """The difference quotients of all sides with steps of 10**-step."""
+    def _mixed(self, directions: Sequence[tuple[Direction, int]], step: int, extra: int = 0) -> list[Any]:
+        """The difference quotients of all sides with steps of 10**-step, and with more digits than that asks for."""
         exponents = sum(exponent for _, exponent in directions)
         step += max(self._shift(*direction) for direction in directions)
-        digits = (len(directions) + 1) * step + BASE - 2 * STEP - exponents + self.point.magnitude
+        digits = (len(directions) + 1) * step + BASE - 2 * STEP + extra - exponents + self.point.magnitude
         point = self._point(digits)
         h = point.m.number(10) ** -step
         values: dict[tuple[int, ...], Any] = {}

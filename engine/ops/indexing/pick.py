@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import InputError, ShapeError
 from ...graph import Node, as_node
-from ..concrete import value_of
+from ..concrete import value_now
 from ..infer import axis_of
 from ..move import joining, renamed
 from ..positions import positions_of, within
@@ -146,7 +146,7 @@ joining(
 
 def _flat_places(node: Node, index: Any) -> Node:
     places = positions_of(index)
-    values = np.asarray(value_of(places))
+    values = np.asarray(value_now(places))
     outside = (values >= node.size) | (values < -node.size)
     if np.any(outside):
         raise InputError(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import InputError, ShapeError
 from ...graph import Example, Node, as_node, leaf, make
-from ..concrete import value_of
+from ..concrete import value_now, value_of
 from ..cotangent import zeros
 from ..fold import named
 from ..indexing.index import indexed, put_at
@@ -39,7 +39,7 @@ def _numbers(value: Any, rows: int) -> Node:
     numbers = positions_of(value)
     if numbers.dtype.kind not in "iu":
         raise InputError("embedding: the numbers of rows must be integers, not booleans")
-    values = np.asarray(value_of(numbers))
+    values = np.asarray(value_now(numbers))
     outside = (values < 0) | (values >= rows)
     if np.any(outside):
         raise InputError(

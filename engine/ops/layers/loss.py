@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import InputError, ShapeError
 from ...graph import INT64, PROBABILITY, Example, Interval, Node, Op, add_row, apply, as_node, make
 from .. import infer
-from ..concrete import value_of
+from ..concrete import value_now
 from ..fold import in_floats, named
 from ..reductions.softmax import LOG_SOFTMAX
 from ..row import compose
@@ -264,7 +264,7 @@ def _picked(scores: Node, target: Node, ignore_index: int) -> tuple[Node, Node, 
         target = make.to(target, INT64)
     used = make.ne(target, ignore_index)
     labels = make.where(used, target, 0)
-    numbers = np.asarray(value_of(labels))
+    numbers = np.asarray(value_now(labels))
     outside = (numbers < 0) | (numbers >= scores.shape[axis])
     if np.any(outside):
         raise InputError(

@@ -28,7 +28,13 @@ def question_of(text: str) -> Question:
     sides = claims.sides[-1]
     leaves = {name: (node,) for name, node in claims.leaves.items()}
     question = asked(
-        sides.operator, (sides.left, sides.right), leaves, claims.domains, claims.derivatives, sides.within
+        sides.operator,
+        (sides.left, sides.right),
+        leaves,
+        claims.domains,
+        claims.derivatives,
+        sides.within,
+        claims.reads,
     )
     return read(written(question))
 

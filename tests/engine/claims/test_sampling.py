@@ -11,6 +11,7 @@ import pytest
 
 import agrad.engine.ops  # noqa: F401  # fills the table
 from agrad.engine.claims.compare import compared
+from agrad.engine.claims.proof import Proof
 from agrad.engine.claims.question import Question
 from agrad.engine.claims.sampling import Sampled, sampled
 from agrad.engine.claims.sides import Sides
@@ -18,6 +19,7 @@ from agrad.engine.graph import TABLE
 from agrad.engine.worker.budget import Budget
 
 Sample = Callable[..., Sampled]
+Prove = Callable[[str], Proof]
 
 
 def point_of(found: Sampled) -> dict[str, Any]:
@@ -243,3 +245,20 @@ def test_what_is_wrong_is_refuted_without_exact_arithmetic(ask: Callable[[str], 
     sides = Sides(ask(LOGISTIC + "3"), Budget())
     sides.give_up()
     assert compared(sides, point, exactly=False).refutes
+
+
+def test_points_where_other_numbers_are_picked_do_not_count(sample: Sample, prove: Prove) -> None:
+    """A mask was built for the values of the file: other points show nothing of it, nor does a proof."""
+    text = "x = [0.5, -1.2, 2.0]\nassert sum(x[x > 0]) == x[0] + x[2]"
+    found = sample(text, 60)
+    assert found.found is None
+    assert 5 < found.points <= 60
+    assert prove(text).reason is not None
+    assert prove("x = [0.5, -1.2, 2.0]\nassert sum(x[[0, 2]]) == x[0] + x[2]").reason is None
+
+
+def test_what_only_picks_is_a_leaf_of_the_claim(sample: Sample, ask: Callable[[str], Question]) -> None:
+    """A leaf that does nothing but choose varies, as far as the same is chosen."""
+    text = "y = [1.0, -1.0]\nx = tensor([3.0, 4.0], requires_grad=False)\nassert sum(x[y > 0]) == 3"
+    assert sample(text).found is None
+    assert list(ask(text).leaves) == ["y"]

@@ -15,6 +15,7 @@ Prove = Callable[[str], Proof]
 
 ABOVE = "x = 2.0\nx in (0, inf)\nassert "
 WITHIN = "x = 2.0\nx in (0.5, 100)\nassert "
+PICKED = "x = [0.5, -1.2, 2.0]\nassert "
 REAL = "x = 2.0\nx in (-inf, inf)\nassert "
 PAIR = "x = 2.0\ny = 3.0\nx, y in (0.5, 100)\nassert "
 MATRIX = "A = tensor([[2.0, 1, 0], [1, 3, 1], [0, 1, 5]], requires_grad=False)\n"
@@ -36,6 +37,14 @@ TRUE = (
     "A = [[2.0, 1], [1, 3]]\nassert inv(A) @ A == eye(2)",
     MATRIX + "V = eigh(A).eigenvectors\nassert V @ V.T == eye(3)",
     MATRIX + "q = qr(A).Q\nassert q.T @ q == eye(3)",
+    # what values pick
+    PICKED + "sum(x[x > 0]) == sum(relu(x))",
+    PICKED + "x[argmax(x)] == max(x)",
+    PICKED + "sum(x*one_hot(argmax(x), 3)) == max(x)",
+    PICKED + "sum(masked_select(x, x > 0)) == sum(relu(x))",
+    PICKED + "grad(sum(x[x > 0]**2), x) == 2*relu(x)",
+    PICKED + "grad(max(x), x) == one_hot(argmax(x), 3)",
+    PICKED + "sum(x[argsort(x)]*[0, 0, 1]) == max(x)",
     # near zero: a term of one side that the other loses beside a 1
     REAL + "tanh(x) == 2*sigmoid(2*x) - 1",
     ABOVE + "log(tanh(x)) == log(2*sigmoid(2*x) - 1)",
@@ -106,6 +115,8 @@ def test_what_is_true_is_not_refuted(sample: Sample, text: str) -> None:
 FALSE = (
     WITHIN + "exp(log(x)) - x == 1e-20",
     WITHIN + "x + 1e-14*x == x",
+    PICKED + "sum(x[x > 0]) == x[0] + 2*x[2]",
+    PICKED + "x[argmax(x)] == x[1] + 3.2",
     WITHIN + "x**2 + 1e-20 == x**2",
     WITHIN + "x*(1 + 1e-13) <= x",
     WITHIN + "exp(log(x)) != x",
