@@ -16,6 +16,8 @@ SYMPY_NAMES: Final = {"psi": "polygamma", "lambertw": "LambertW"}
 """Where SymPy's name is not mpmath's."""
 HIGHEST_POWER: Final = 64
 """The exponent above which SymPy would multiply out a power of a number."""
+_LARGEST_EXPONENT: Final = 100_000
+"""Numbers of more binary digits before or behind the point are not given to SymPy, which would write them out."""
 _OF_REALS: Final = {"conj": 1, "re": 1, "im": 0}
 """Complex parts of a real number, as multiples of it."""
 
@@ -92,12 +94,19 @@ class Algebra(ABC):
         """What an operation of SymPy's makes of the expressions of some terms.
 
         Raises:
-            CannotJudge: where SymPy fails: it evaluates on the way, and not all of it is ready for infinities.
+            CannotJudge: where SymPy fails: it evaluates on the way, and not all of it is ready for infinities, or for
+                numbers whose exponents alone have many digits.
         """
+        if any(term.expression.is_number and self._is_beyond(term.value) for term in terms):
+            raise CannotJudge("a number in it is too large or too small for SymPy")
         try:
             return operation(*[term.expression for term in terms])
         except (ArithmeticError, AttributeError, NotImplementedError, TypeError, ValueError) as fault:
             raise CannotJudge(f"SymPy cannot build the expression ({type(fault).__name__})") from fault
+
+    def _is_beyond(self, value: Any) -> bool:
+        m = self.precise
+        return bool(m.finite(value) and value != 0 and abs(m.context.mag(value)) > _LARGEST_EXPONENT)
 
     def symbol(self, name: str, value: float) -> Term:
         """A real symbol."""

@@ -199,9 +199,15 @@ class PreciseArithmetic:
     def remainder(self, x: Any, y: Any) -> Any:
         """What is left of x after whole multiples of y, with the sign of y."""
         x, y = self._lifted(x), self._lifted(y)
-        # All digits of the whole quotient are written out: of an exponential of 10**10 they fill the memory.
-        if x and y and self.finite(x) and self.finite(y) and self.context.mag(x) - self.context.mag(y) > _REDUCED:
+        if not (x and y and self.finite(x) and self.finite(y)):
+            return x % y
+        # All digits from the larger number to the smaller are written out: of an exponential of 10**10 they fill the
+        # memory.
+        apart = self.context.mag(x) - self.context.mag(y)
+        if apart > _REDUCED:
             raise CannotJudge("the quotient whose whole part is taken off is too large")
+        if apart < -_REDUCED:
+            return x if (x > 0) == (y > 0) else x + y
         return x % y
 
     def undefined(self) -> Any:

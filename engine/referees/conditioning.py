@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from ..graph import Node
-from .point import Point
+from .case import Case
+from .point import Direction, Point
 from .roundings import DOUBLE, of_matrices, rounding_of
+from .sides import part_slopes
+from .slopes import Slope, Slopes
 
 _ROUNDINGS: Final = 16
 """How many roundings of the largest entry a gradient may be off by, times the square of the condition."""
+_MOST_ENTRIES: Final = 64
 _MOST: Final = 0.1
 """What is farther off than that is no loss, however a matrix is scaled."""
 
@@ -24,6 +29,48 @@ def matrix_loss(point: Point) -> float:
     """
     losses = (_loss(point, node) for node in point.nodes if of_matrices(node) and node.args)
     return min(max(losses, default=0.0), _MOST)
+
+
+def uncancelled(slopes: Slopes, direction: Direction) -> Any:
+    """How large the slope along a direction would be if nothing cancelled between the entries of computed matrices.
+
+    Zero where there are too many entries to look at.
+    """
+    results = [node for node in slopes.nodes if _is_result(node)]
+    sizes = [slopes.m.number(0)]
+    if sum(node.size for node in results) > _MOST_ENTRIES:
+        return sizes[0]
+    for node in results:
+        for position, unit in enumerate(np.eye(node.size)):
+            weight = _size(part_slopes(slopes, node, position), slopes.m)
+            if weight:
+                alone = Slopes(Case([node], [unit.reshape(node.shape)], slopes.case.wrt, {}), slopes.budget)
+                sizes.append(weight * _size([alone.slope(direction, 0)], slopes.m))
+    return slopes.m.total(sizes)
+
+
+def all_entries(slopes: Slopes) -> Direction:
+    """A direction that moves each entry of all leaves, one way or the other, by no more than a unit."""
+    random = np.random.default_rng(0)
+    found: dict[Node, dict[int, Any]] = {}
+    for node in slopes.case.wrt.values():
+        for position in range(node.size):
+            (moves,) = slopes.unit(node, position)[0].values()
+            found.setdefault(node, {})[position] = moves[position] * int(random.choice((-1, 1)))
+    return found
+
+
+def _is_result(node: Node) -> bool:
+    """Whether a node is a matrix that an algorithm on matrices gives, alone or among others."""
+    return node.op.outputs == 1 and (
+        of_matrices(node) or any(arg.op.outputs > 1 and of_matrices(arg) for arg in node.args)
+    )
+
+
+def _size(parts: Sequence[Slope], m: Any) -> Any:
+    """How large a derivative is; zero where there is none."""
+    values = [slope.value for slope in parts]
+    return m.total([abs(value) for value in values if value is not None and m.finite(value)])
 
 
 def _loss(point: Point, node: Node) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from ..graph import Node
 from ..worker.budget import Budget
 from .case import AGREE, CANNOT, DISAGREE, KINK, CannotJudge, Case, Judgement
-from .conditioning import matrix_loss
+from .conditioning import all_entries, matrix_loss, uncancelled
 from .digits import Entry
 from .facts import Facts, is_number, losing, overflowing
 from .out_of_range import out_of_range, sign_of_zero
@@ -85,7 +85,7 @@ def excused(judgement: Judgement, objections: list[Entry], case: Case, slopes: S
         small = bool(error <= entry.scale * _NEGLIGIBLE)
         if (
             (small and by_matrices)
-            or error <= entry.scale * lost
+            or _lost_in_matrices(slopes, error, entry.scale, lost)
             or _lost_by_rounding(noisy, node, position, entry)
             or _as_stored(slopes, *slopes.unit(node, position), entry.got)
             or _cancelled(slopes, node, position, entry)
@@ -118,13 +118,21 @@ def _kink_within_rounding(slopes: Slopes, node: Node, position: int, entry: Entr
     if node.dtype.kind == "c":
         return False
     direction, exponent = slopes.unit(node, position)
-    step = 6 if node.dtype.itemsize == 4 else 14
+    size = abs(slopes.point.values[node].flat[position])
+    # A unit is no longer than 1: what is larger is rounded in larger steps.
+    step = (6 if node.dtype.itemsize == 4 else 14) - (max(0, int(slopes.m.exponent(size))) if size else 0)
     left, right = slopes.quotients(direction, exponent, step)
     further_left, further_right = slopes.quotients(direction, exponent, step - 1)
     # Curvature sets both sides apart as well, but ten times less at a tenth of the step.
-    least = slopes.m.number(10) ** (slopes.point.magnitude - _FAINT)
+    least = slopes.m.number(10) ** (slopes.point.magnitude - _FAINT + min(0, step))
     apart = abs(right - left) > max(1e-3 * max(abs(left), abs(right)), abs(further_right - further_left) / 3, least)
-    return bool(apart) and entry.got == entry.got and between(slopes.m, entry.got, Slope(left, right, None), 0.05)
+    if bool(apart) and entry.got == entry.got and between(slopes.m, entry.got, Slope(left, right, None), 0.05):
+        return True
+    with suppress(CannotJudge):
+        # Results that differ may be equal as their dtypes hold them: 1e300 + 1 and 1e300 + 2.
+        stored = slopes.as_stored().slope(direction, exponent)
+        return entry.got == entry.got and stored.is_kink and between(slopes.m, entry.got, stored)
+    return False
 
 
 def _at_edge(slopes: Slopes, node: Node, position: int, entry: Entry) -> bool:
@@ -141,6 +149,15 @@ def _at_edge(slopes: Slopes, node: Node, position: int, entry: Entry) -> bool:
             for value in (slopes.point.values[at.args[0]].flat if at.op.name in _ENDS else ())
         )
     )
+
+
+def _lost_in_matrices(slopes: Slopes, error: Any, scale: Any, lost: float, direction: Direction | None = None) -> bool:
+    """Whether an error is what algorithms on matrices lose, beside the largest entry or what cancels to it."""
+    if error <= scale * lost or not lost:
+        return bool(error <= scale * lost)
+    with suppress(CannotJudge):
+        return bool(error <= uncancelled(slopes, direction or all_entries(slopes)) * lost)
+    return False
 
 
 class _Noisy:
@@ -252,7 +269,7 @@ def _is_lost_along(slopes: Slopes, direction: Direction, got: Any) -> bool:
     m = slopes.m
     true = slopes.slope(direction, 0).value
     error = abs(got - true)
-    if error <= matrix_loss(slopes.point) * max(abs(got), abs(true)):
+    if _lost_in_matrices(slopes, error, max(abs(got), abs(true)), matrix_loss(slopes.point), direction):
         return True
 
     def change(noisy: Slopes) -> Any:

@@ -65,7 +65,8 @@ def _slope_out_of_range(slopes: Slopes, starts: Sequence[Node]) -> str | None:
     left = _MOST_SLOPES
     moving = {*starts, *slopes.point.nodes_after(tuple(starts))}
     for node in slopes.point.nodes_after(tuple(starts)):
-        if node.op.outputs > 1 or any(part.dtype.kind not in "fciu" for part in (node, *node.args)):
+        parts = (node, *node.args)
+        if any(part.op.outputs > 1 or part.dtype.kind not in "fciu" for part in parts):
             continue
         cotangents = [np.ones(node.shape)] if node.op.elementwise else _units(node.shape)
         left -= len(cotangents) * sum(arg.size for arg in node.args)

@@ -70,7 +70,11 @@ class Point:
         self.values: Values = {}
         for node in nodes:
             value = self._whole(node, self.values)
-            self.values[node] = self._roundings.first(node, value) if self._roundings is not None else value
+            self.values[node] = (
+                self._roundings.first(node, value, [self.values[arg] for arg in node.args])
+                if self._roundings is not None
+                else value
+            )
         self.total = self._total(self.values)
 
     @cached_property

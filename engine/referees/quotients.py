@@ -97,7 +97,8 @@ class Quotients:
         start = self.point.values
         size = max((abs(start[node].flat[i]) for node, moves in direction.items() for i in moves), default=0)
         large = max(0, int(self.m.exponent(size))) if size else 0
-        point = self._point(2 * step + BASE - 2 * STEP + extra - exponent + max(large, self.point.magnitude))
+        digits = 2 * step + BASE - 2 * STEP + extra - exponent + max(large, self.point.magnitude)
+        point = self._point(max(digits, BASE))
         return point, point.m.number(10) ** -step
 
     def _shift(self, direction: Direction, exponent: int) -> int:

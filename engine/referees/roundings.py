@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -38,6 +38,8 @@ _BESIDE_ONE: Final = frozenset({("grid_sample", 1)})
 """Arguments to which 1 is added, so that they are right beside that only."""
 _SUMS: Final = 4
 """How many roundings of that 1 there are: it is scaled and moved as well."""
+_SUMMING: Final[Mapping[str, Callable[..., Any]]] = {"sum": np.sum, "mean": np.mean, "nansum": np.nansum}
+"""Ops that lose small terms beside large ones, and how NumPy adds."""
 _BY_PARTS: Final = frozenset({"complex", "add", "sub", "neg", "conj"})
 """Ops of complex numbers that compute each part by itself."""
 
@@ -56,12 +58,13 @@ class Roundings:
         self._order = order
         self._seed = seed
         self._factors: dict[tuple[Node, str], list[Any]] = {}
+        self._offsets: dict[Node, list[Any]] = {}
         self._spans: dict[Node, Any] = {}
 
-    def first(self, node: Node, value: Any) -> Any:
+    def first(self, node: Node, value: Any, args: Sequence[Any]) -> Any:
         """A node's value at the point itself, rounded; what its dtype holds of it says how, where that is asked for."""
-        if self._seed == AS_STORED:
-            self._factors[node, ""] = self._stored(node, value)
+        if self._seed == AS_STORED and node.op is not LEAF and isinstance(value, np.ndarray):
+            self._offsets[node] = self._stored(node, value, args)
         return self.of_result(node, value)
 
     def of_result(self, node: Node, value: Any) -> Any:
@@ -70,11 +73,12 @@ class Roundings:
             return value
         if _moves_only(node) or node.op.name == "output":
             return value
-        pairs = zip(value.flat, self._factors_of(node), strict=True)
-        return array_of(node.shape, [_off(node, entry, factor) for entry, factor in pairs])
+        return array_of(node.shape, [self.of_entry(node, position, entry) for position, entry in enumerate(value.flat)])
 
     def of_entry(self, node: Node, position: int, entry: Any) -> Any:
-        """One entry of an elementwise node's value, rounded."""
+        """One entry of a node's value, rounded."""
+        if self._seed == AS_STORED:
+            return entry + self._offsets[node][position] if node in self._offsets else entry
         return _off(node, entry, self._factors_of(node)[position]) if node.dtype.kind in "fc" else entry
 
     def of_arguments(self, node: Node, args: list[Any]) -> list[Any]:
@@ -130,14 +134,19 @@ class Roundings:
         spans = np.max(plain, axis=dim, keepdims=True) - np.min(plain, axis=dim, keepdims=True)
         return np.broadcast_to(spans, value.shape)
 
-    def _stored(self, node: Node, value: Any) -> list[Any]:
-        """The factors by which a node's dtype rounds its entries."""
-        one = self._m.number(1)
+    def _stored(self, node: Node, value: Any, args: Sequence[Any]) -> list[Any]:
+        """How far what a node's dtype holds of its entries is from them."""
+        zero = self._m.number(0)
         if node.dtype.kind != "f" or node.op.outputs > 1:
-            return [one] * node.size
-        held = [self._m.number(float(node.dtype.type(entry))) for entry in value.flat]
-        pairs = zip(held, value.flat, strict=True)
-        return [near / entry if near and entry and self._m.finite(near) else one for near, entry in pairs]
+            return [zero] * node.size
+        with np.errstate(all="ignore"):
+            if node.op.name in _SUMMING:
+                terms = np.array([node.args[0].dtype.type(entry) for entry in args[0].flat]).reshape(node.args[0].shape)
+                held = _SUMMING[node.op.name](terms, axis=node.attrs["dim"], keepdims=node.attrs["keepdim"])
+            else:
+                held = np.array([node.dtype.type(entry) for entry in value.flat])
+        pairs = zip(np.ravel(held).tolist(), value.flat, strict=True)
+        return [self._m.number(near) - entry if np.isfinite(near) else zero for near, entry in pairs]
 
     def _factors_of(self, node: Node, place: str = "") -> list[Any]:
         """A factor for each entry of a node; others where it is an argument at some place."""

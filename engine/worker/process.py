@@ -76,7 +76,10 @@ class Worker:
         lines: list[dict[str, Any]] = []
         deadline = self._asked + seconds + self._allowance
         while (line := self._line(deadline)) is not None:
-            answer = json.loads(line)
+            try:
+                answer = json.loads(line)
+            except ValueError:  # the last words of a library that ends the process
+                break
             if answer.get("done"):
                 self._allowance = GRACE
                 if answer.get("last"):

@@ -26,11 +26,11 @@ from agrad.engine.language import build
 from agrad.engine.worker.process import Worker
 
 POINTS = 30
-DOMAINS = ("", "x in (-inf, inf)\n", "x in (0, inf)\n", "x in [0, 1]\n", "x in (1, 2)\n")
+DOMAINS = ("", "x, y in (-inf, inf)\n", "x, y in (0, inf)\n", "x, y in [0, 1]\n", "x, y in (1, 2)\n")
 VALUES = {
-    "x in [0, 1]\n": ("0.5", "0", "1", "0.3"),
-    "x in (1, 2)\n": ("1.5", "1.1"),
-    "x in (0, inf)\n": ("2", "0.7", "30"),
+    "x, y in [0, 1]\n": ("0.5", "0", "1", "0.3"),
+    "x, y in (1, 2)\n": ("1.5", "1.1"),
+    "x, y in (0, inf)\n": ("2", "0.7", "30"),
 }
 ANYWHERE = ("0.7", "0", "-1.5", "3", "20", "-0.01")
 TRUE = (
@@ -72,8 +72,8 @@ def claim(seed: int) -> tuple[str, bool]:
     is_true = bool(random.random() < 0.75)
     said = one(random, TRUE if is_true else FALSE).format(f=made.text, g=made.equal, s=made.slope)
     domain = one(random, DOMAINS)
-    value = one(random, VALUES.get(domain, ANYWHERE))
-    return f"{domain}x = {value}\nassert {said}\n", is_true
+    x, y = (one(random, VALUES.get(domain, ANYWHERE)) for _ in range(2))
+    return f"x = {x}\ny = {y}\n{domain}assert {said}\n", is_true
 
 
 def judged(seed: int, worker: Worker, seconds: float) -> Record:

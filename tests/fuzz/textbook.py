@@ -1,4 +1,4 @@
-"""Random formulas of one number beside an equal form and the derivative that a textbook gives, as text."""
+"""Random formulas of two numbers beside an equal form and the derivative that a textbook gives, as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Thing = TypeVar("Thing")
 
 
 class Formula(NamedTuple):
-    """A formula of x.
+    """A formula of x and y.
 
     Attributes:
         text: the formula.
@@ -77,7 +77,7 @@ def one(random: np.random.Generator, of: Sequence[Thing]) -> Thing:
 def formula(random: np.random.Generator, depth: int) -> Formula:
     """A random formula."""
     if depth == 0:
-        return Formula("x", "x", "1")
+        return one(random, (Formula("x", "x", "1"), Formula("x", "x", "1"), Formula("y", "y", "0")))
     u, kind = formula(random, depth - 1), random.random()
     if kind < 0.6:
         return _composed(one(random, RULES), u)

@@ -113,6 +113,10 @@ def test_the_rest_of_a_quotient_beyond_all_memory_is_not_computed() -> None:
     assert m.remainder(m.number(-1e300), m.number(7)) == int(-1e300) % 7
     with pytest.raises(CannotJudge, match="too large"):
         m.remainder(m.exp(m.number(1e16)), m.number(40))
+    huge = m.exp(m.number(1e16))
+    assert m.remainder(m.number(3.5), huge) == 3.5
+    assert m.remainder(m.number(-3.5), -huge) == -3.5
+    assert m.remainder(m.number(-3.5), huge) == huge
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,14 @@ def test_a_process_that_dies_is_seen(make_worker: MakeWorker) -> None:
     assert not worker.alive
 
 
+def test_last_words_are_no_answer(make_worker: MakeWorker) -> None:
+    """What a library prints as it ends the process is not read as an answer."""
+    worker = make_worker("yield {'step': 1}\nos.write(1, b'gmp: overflow in mpz type\\n')\nos.abort()")
+    worker.ask({})
+    assert worker.answers(5.0) == [{"step": 1}]
+    assert not worker.alive
+
+
 def test_leaving_ends_it(make_worker: MakeWorker) -> None:
     """Whatever it is doing, and twice is no error."""
     with make_worker("while True: pass\nyield {}") as worker:
