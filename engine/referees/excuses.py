@@ -5,7 +5,7 @@ All is found from the function, by exact numbers; nothing is known of agrad's gr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -18,11 +18,12 @@ from .case import AGREE, CANNOT, DISAGREE, KINK, CannotJudge, Case, Judgement
 from .conditioning import all_entries, matrix_loss, uncancelled
 from .digits import Entry
 from .facts import Facts, is_number, losing, overflowing
+from .kinks import at_edge, kink_within_rounding
 from .out_of_range import out_of_range, sign_of_zero
 from .point import Direction
 from .roundings import of_matrices, rounding_of
 from .sides import between, entry_slope, joined, part_slopes, parts_of
-from .slopes import Slope, Slopes
+from .slopes import Slopes
 
 _SLACK: Final = 1_000
 """How many times the effect of single roundings an error may be and still be called a loss of floating point: many
@@ -37,12 +38,8 @@ _ROUNDINGS: Final = 16
 """How many roundings of the largest part a sum of parts may be off by."""
 _MOST_SLOPES: Final = 300
 """Entries of nodes on the way whose gradients are looked at."""
-_ENDS: Final[Mapping[str, tuple[float, ...]]] = {"binary_cross_entropy.element": (0.0, 1.0)}
-"""Where the domain of an op ends, and its row gives a finite slope of its own."""
 _STORED: Final = 1e-12
 """How near a slope must be to that of rounded results: nothing else than their rounding is wrong with it."""
-_FAINT: Final = 30
-"""Slopes of less than 10**-30 of the largest number may be rounding of the quotients themselves."""
 
 
 def explained(case: Case, objections: Sequence[Entry], budget: Budget) -> Facts:
@@ -78,7 +75,7 @@ def excused(judgement: Judgement, objections: list[Entry], case: Case, slopes: S
     lost = matrix_loss(slopes.point)
     for entry in objections:
         node, position = _place_of(case, entry)
-        if _kink_within_rounding(slopes, node, position, entry) or _at_edge(slopes, node, position, entry):
+        if kink_within_rounding(slopes, node, position, entry) or at_edge(slopes, node, position, entry):
             facts.kinks.add(entry.label)
             continue
         error = abs(slopes.m.number(entry.got) - entry.true)
@@ -112,43 +109,6 @@ def _place_of(case: Case, entry: Entry) -> tuple[Node, int]:
     """The node of an entry and its flat position."""
     node = case.wrt[entry.name]
     return node, int(np.ravel_multi_index(entry.index, node.shape)) if entry.index else 0
-
-
-def _kink_within_rounding(slopes: Slopes, node: Node, position: int, entry: Entry) -> bool:
-    if node.dtype.kind == "c":
-        return False
-    direction, exponent = slopes.unit(node, position)
-    size = abs(slopes.point.values[node].flat[position])
-    # A unit is no longer than 1: what is larger is rounded in larger steps.
-    step = (6 if node.dtype.itemsize == 4 else 14) - (max(0, int(slopes.m.exponent(size))) if size else 0)
-    left, right = slopes.quotients(direction, exponent, step)
-    further_left, further_right = slopes.quotients(direction, exponent, step - 1)
-    # Curvature sets both sides apart as well, but ten times less at a tenth of the step.
-    least = slopes.m.number(10) ** (slopes.point.magnitude - _FAINT + min(0, step))
-    apart = abs(right - left) > max(1e-3 * max(abs(left), abs(right)), abs(further_right - further_left) / 3, least)
-    if bool(apart) and entry.got == entry.got and between(slopes.m, entry.got, Slope(left, right, None), 0.05):
-        return True
-    with suppress(CannotJudge):
-        # Results that differ may be equal as their dtypes hold them: 1e300 + 1 and 1e300 + 2.
-        stored = slopes.as_stored().slope(direction, exponent)
-        return entry.got == entry.got and stored.is_kink and between(slopes.m, entry.got, stored)
-    return False
-
-
-def _at_edge(slopes: Slopes, node: Node, position: int, entry: Entry) -> bool:
-    """Whether the function ends here, and an op stands where its row says that a convention gives a finite number."""
-    if node.dtype.kind == "c" or not np.isfinite(entry.got):
-        return False
-    slope = entry_slope(slopes, node, position)
-    return (
-        slope.is_one_sided
-        and slopes.m.finite(slope.value)
-        and any(
-            value in _ENDS.get(at.op.name, ())
-            for at in slopes.point.nodes_after((node,))
-            for value in (slopes.point.values[at.args[0]].flat if at.op.name in _ENDS else ())
-        )
-    )
 
 
 def _lost_in_matrices(slopes: Slopes, error: Any, scale: Any, lost: float, direction: Direction | None = None) -> bool:
