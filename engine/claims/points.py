@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import combinations
+from itertools import combinations, islice, repeat
 from typing import Any, Final
 
 import numpy as np
@@ -93,10 +93,12 @@ def points(sides: Sides, count: int, seed: int) -> Iterator[Point]:
     room = max(special - len(chosen), count // 4)
     if len(extremes) > room:
         extremes = [extremes[place] for place in sorted(rng.permutation(len(extremes))[:room].tolist())]
+    anywhere = ({name: _random(question.domain(name), base[name].shape, rng) for name in base} for _ in repeat(None))
     yield from chosen[: max(special - len(extremes), count // 4)]
+    # Ordinary numbers are quick: they come before extreme ones, which may take all of the time.
+    yield from islice(anywhere, count // 10)
     yield from extremes
-    while True:
-        yield {name: _random(question.domain(name), base[name].shape, rng) for name in base}
+    yield from anywhere
 
 
 def _filled(sides: Sides, name: str, value: float) -> Point:

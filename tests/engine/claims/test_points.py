@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agrad.engine.claims.points import ends, points, switches
+from agrad.engine.claims.points import SIMPLE, ends, points, switches
 from agrad.engine.claims.question import Question
 from agrad.engine.claims.sides import Sides
 from agrad.engine.language.domains import Domain
@@ -33,6 +33,13 @@ def test_the_point_of_the_file_comes_first_and_the_rest_is_reproducible(ask: Ask
 def test_simple_and_extreme_numbers_are_among_them(ask: Ask) -> None:
     """Zero, one, the least double, the largest powers."""
     assert {0.0, 1.0, -1.0, 2.0, 5e-324, 1e300, -710.0} <= set(values(ask, "x = 1.25\nassert x == x"))
+
+
+def test_ordinary_numbers_come_before_extreme_ones(ask: Ask) -> None:
+    """What is slow at extreme numbers has been tried at a few random ones before."""
+    found = values(ask, "x = 1.25\nassert x == x")
+    before = found[: min(place for place, value in enumerate(found) if 0 < abs(value) < 1e-200 or abs(value) > 1e200)]
+    assert sum(value not in {1.25, *SIMPLE} and 1e-6 < abs(value) < 1e6 for value in before) > 5
 
 
 def test_all_lie_in_the_domain(ask: Ask) -> None:
