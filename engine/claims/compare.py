@@ -138,14 +138,16 @@ def _agree_as_floats(sides: Sides, left: Any, right: Any) -> bool:
         if not (np.all(np.isfinite(left)) and np.all(np.isfinite(right))):
             return False
         size = np.maximum(np.abs(left), np.abs(right))
-        away = np.abs(left - right) > (_FLOATS_ALONE if sides.is_large else _FLOATS) * size
+        part = _FLOATS_ALONE if sides.is_large else _FLOATS
+        away = np.abs(left - right) > part * size
         operator = sides.question.operator
         if operator == "eq":
             return not np.any(away)
         if operator == "approximate":
             return bool(np.all(np.abs(left - right) <= _tolerance(sides) / 2 * np.maximum(size, 1)))
         holds = {"ne": left != right, "lt": left < right, "le": left <= right, "gt": left > right, "ge": left >= right}
-        return bool(np.all(holds[operator] & away))
+        # Which side is the larger one may be what rounding of large numbers on the way makes of equal ones.
+        return bool(np.all(holds[operator] & away & (np.abs(left - right) > part * sides.largest_float())))
 
 
 def _differ_as_floats(sides: Sides, left: Any, right: Any) -> Comparison:

@@ -199,8 +199,10 @@ class PreciseArithmetic:
     def remainder(self, x: Any, y: Any) -> Any:
         """What is left of x after whole multiples of y, with the sign of y."""
         x, y = self._lifted(x), self._lifted(y)
-        if not (x and y and self.finite(x) and self.finite(y)):
+        if not (self.finite(x) and self.finite(y)):
             return x % y
+        if not (x and y):
+            return x if y else self.undefined()
         # All digits from the larger number to the smaller are written out: of an exponential of 10**10 they fill the
         # memory.
         apart = self.context.mag(x) - self.context.mag(y)

@@ -177,7 +177,7 @@ def _as_stored(slopes: Slopes, direction: Direction, exponent: int, got: complex
     if not np.isfinite(got) or any(node.dtype.kind == "c" for node in direction):
         return False
     with suppress(CannotJudge):
-        stored = slopes.as_stored().slope(direction, exponent).value
+        stored = slopes.as_stored.slope(direction, exponent).value
         if stored is None or not slopes.m.finite(stored):
             return False
         return bool(abs(stored - slopes.m.number(got)) <= abs(stored) * _STORED)

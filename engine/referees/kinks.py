@@ -37,7 +37,7 @@ def kink_within_rounding(slopes: Slopes, node: Node, position: int, entry: Entry
         return True
     with suppress(CannotJudge):
         # Results that differ may be equal as their dtypes hold them: 1e300 + 1 and 1e300 + 2.
-        stored = slopes.as_stored().slope(direction, exponent)
+        stored = slopes.as_stored.slope(direction, exponent)
         return entry.got == entry.got and stored.is_kink and between(slopes.m, entry.got, stored)
     return False
 

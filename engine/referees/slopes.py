@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any, Final
 
@@ -64,6 +65,7 @@ class Slopes(Quotients):
         """The slopes of the same case with every result off by one rounding, see `Point`."""
         return Slopes(self.case, self.budget, seed)
 
+    @cached_property
     def as_stored(self) -> Slopes:
         """The slopes of the same case with every result as its dtype holds it."""
         return Slopes(self.case, self.budget, AS_STORED)
@@ -177,7 +179,7 @@ class Slopes(Quotients):
         ends = _limit_of(m, left, left2), _limit_of(m, right, right2)
         if not any(ends) and not any(leaps):
             # Beside curvature times the step a slope down to the least double would not be seen yet.
-            ends = self._deepest(direction, exponent, left2, right2)
+            ends = self._deepest(direction, exponent, left, right)
         left2, right2 = ends
         if m.undefined_number(left2):
             return Slope(left2, right2, None if leaps[1] else right2, leaps[1])
@@ -253,8 +255,10 @@ class Slopes(Quotients):
         m = self.m
         if _stays(second, third):
             return second
-        if not (first and third):
-            return None if third else m.number(0)
+        if not (first and m.finite(first) and m.finite(third)):
+            return None
+        if not third:
+            return third
         before, after = m.exponent(abs(second / first)), m.exponent(abs(third / second))
         return m.number(0) if abs(after * _TINY - before * (DENORMAL - _TINY)) <= _TINY * DENORMAL / 50 else None
 

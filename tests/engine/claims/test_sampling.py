@@ -262,3 +262,17 @@ def test_what_only_picks_is_a_leaf_of_the_claim(sample: Sample, ask: Callable[[s
     text = "y = [1.0, -1.0]\nx = tensor([3.0, 4.0], requires_grad=False)\nassert sum(x[y > 0]) == 3"
     assert sample(text).found is None
     assert list(ask(text).leaves) == ["y"]
+
+
+def test_rounding_decides_no_inequality(ask: Callable[[str], Question]) -> None:
+    """Which of two nearly equal floats is the larger says nothing where large numbers cancel to them."""
+    sides = Sides(ask("x = 2.0\nassert ((x + 1e8)**2 - (x - 1e8)**2)/4e8 >= x + 1e-10"), Budget())
+    for alone in (False, True):
+        if alone:
+            sides.give_up()
+        found = {compared(sides, {"x": np.float64(place / 7)}, exactly=False).kind for place in range(1, 40)}
+        assert "holds" not in found
+    assert (
+        compared(Sides(ask("x = 2.0\nassert exp(x) >= x"), Budget()), {"x": np.float64(2.0)}, exactly=False).kind
+        == "holds"
+    )

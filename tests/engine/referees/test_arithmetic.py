@@ -117,6 +117,8 @@ def test_the_rest_of_a_quotient_beyond_all_memory_is_not_computed() -> None:
     assert m.remainder(m.number(3.5), huge) == 3.5
     assert m.remainder(m.number(-3.5), -huge) == -3.5
     assert m.remainder(m.number(-3.5), huge) == huge
+    assert m.remainder(m.number(0), huge) == 0
+    assert m.undefined_number(m.remainder(huge, m.number(0)))
 
 
 @pytest.mark.parametrize(
