@@ -22,6 +22,9 @@ from .slopes import Slope, Slopes
 
 _TRIALS: Final = 6
 """Points close by."""
+_THOROUGH: Final = 30
+"""Points close by where somebody objects: of three equal numbers of three leaves each order is one in six."""
+_EVALUATIONS: Final = 200
 _NEAR: Final = 25
 """How far they are: 10**-25 of each entry, or less. The slopes there are taken with a step of the square of it."""
 _MOST: Final = 400
@@ -56,25 +59,26 @@ class Ties:
             return False
         position = int(np.ravel_multi_index(entry.index, node.shape)) if entry.index else 0
         slope = self._slopes.slope(*self._slopes.unit(node, position))
-        if not self.are_bent(node, position, slope):
+        if not self.are_bent(node, position, slope, _THOROUGH):
             return False
         if entry.name not in self._ranges:
             self._ranges[entry.name] = self._range_of(node)
         low, high = self._ranges[entry.name]
         return between(self._slopes.m, entry.got, Slope(low, high, None))
 
-    def are_bent(self, node: Node, position: int, slope: Slope) -> bool:
+    def are_bent(self, node: Node, position: int, slope: Slope, trials: int = _TRIALS) -> bool:
         """Whether moving an entry changes something else when others have moved than when it moves alone.
 
         Args:
             node, position: the entry.
             slope: its slopes when it moves alone.
+            trials: at how many points close by.
         """
         m = self._slopes.m
         sides = [side for side in (slope.left, slope.right) if m.finite(side)]
         if not sides:
             return False
-        for seed in range(_TRIALS):
+        for seed in range(trials):
             direction = self._away(node, seed)
             beside = {each: dict(moves) for each, moves in direction.items()}
             move = beside[node].pop(position)
@@ -92,7 +96,7 @@ class Ties:
         m = point.m
         h = m.number(10) ** -self._near
         found = [m.number(0)]
-        for seed in range(_TRIALS):
+        for seed in range(max(_TRIALS, min(_THOROUGH, _EVALUATIONS // node.size))):
             away = self._away(node, seed)
             for position in range(node.size):
                 unit, exponent = self._slopes.unit(node, position)
@@ -110,12 +114,11 @@ class Ties:
         choose = random.Random(seed).uniform  # noqa: S311  # reproducible, no secret
         nodes: Mapping[Any, Node] = {0: node} if node.args else self._case.wrt
         direction: dict[Node, dict[int, Any]] = {}
-        for each in nodes.values():
-            if each.dtype.kind == "f" and bool(each.args) == bool(node.args):
-                lengths = [next(iter(self._slopes.unit(each, i)[0][each].values())) for i in range(each.size)]
-                ramp = [(i + 1) / (each.size + 1) for i in range(each.size)]
-                parts = (ramp, ramp[::-1])[seed] if seed < 2 else [choose(-1.0, 1.0) for _ in ramp]
-                direction[each] = {
-                    i: self._slopes.m.number(part) * x for i, (part, x) in enumerate(zip(parts, lengths, strict=True))
-                }
+        moving = [each for each in nodes.values() if each.dtype.kind == "f" and bool(each.args) == bool(node.args)]
+        entries = sum(each.size for each in moving)
+        ramp = [(place + 1) / (entries + 1) for place in range(entries)]
+        parts = iter((ramp, ramp[::-1])[seed] if seed < 2 else [choose(-1.0, 1.0) for _ in ramp])
+        for each in moving:
+            lengths = [next(iter(self._slopes.unit(each, i)[0][each].values())) for i in range(each.size)]
+            direction[each] = {i: self._slopes.m.number(next(parts)) * x for i, x in enumerate(lengths)}
         return direction

@@ -42,6 +42,15 @@ def test_a_choice_among_equals_is_a_kink(make_case: MakeCase, text: str, size: f
     assert judgement.verdict == "kink"
 
 
+def test_a_choice_among_equal_leaves_is_a_kink(make_case: MakeCase) -> None:
+    """Of three equal leaves in one order of six the first one is what the result is; alone it moves nothing."""
+    case = make_case("torch.fmax(torch.fmin(a, b), c)", a=1.0, b=1.0, c=1.0)
+    assert case.gradients["a"] == 1.0
+    assert precise.judge(case, Budget()).verdict == "kink"
+    case.gradients["a"] = np.float64(2.0)
+    assert precise.judge(case, Budget()).verdict == "disagree"
+
+
 @pytest.mark.parametrize("text", ["x.kthvalue(2).values", "x.median()", "sum(torch.mode(x).values)"])
 @pytest.mark.parametrize("wrong", ["sign", "factor"])
 def test_a_wrong_choice_is_objected_to(make_case: MakeCase, text: str, wrong: str) -> None:
