@@ -51,6 +51,8 @@ class Ties:
         self._ranges: dict[str, tuple[Any, Any]] = {}
         magnitude = slopes.point.magnitude
         self._near = _NEAR + (magnitude if magnitude > _LARGE else 0)
+        # Beside large numbers each trial takes thousands of digits.
+        self._thorough = _THOROUGH if self._near == _NEAR else _TRIALS
 
     def allow(self, entry: Entry) -> bool:
         """Whether there is no gradient at the point, because of this entry, and what agrad gives is one close by."""
@@ -59,7 +61,7 @@ class Ties:
             return False
         position = int(np.ravel_multi_index(entry.index, node.shape)) if entry.index else 0
         slope = self._slopes.slope(*self._slopes.unit(node, position))
-        if not self.are_bent(node, position, slope, _THOROUGH):
+        if not self.are_bent(node, position, slope, self._thorough):
             return False
         if entry.name not in self._ranges:
             self._ranges[entry.name] = self._range_of(node)
@@ -96,7 +98,7 @@ class Ties:
         m = point.m
         h = m.number(10) ** -self._near
         found = [m.number(0)]
-        for seed in range(max(_TRIALS, min(_THOROUGH, _EVALUATIONS // node.size))):
+        for seed in range(max(_TRIALS, min(self._thorough, _EVALUATIONS // node.size))):
             away = self._away(node, seed)
             for position in range(node.size):
                 unit, exponent = self._slopes.unit(node, position)
