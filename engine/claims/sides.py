@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..referees.forward import array_of, cost_of, evaluate_graph
 from ..referees.slopes import Slope
 from ..run.cpu import run
 from ..run.plan import make_plan
+from ..run.steps import Plan
 from ..worker.budget import Budget
 from .cuts import up_to_derivatives, without_rules
 from .precision import DIGITS, SPARE, BoundedArithmetic, digits_needed, is_algebraic, is_doubtful, steady
@@ -136,11 +138,17 @@ class Sides:
 
     def largest_float(self) -> float:
         """The largest finite number on the way, also within derivatives, as the engine computes it."""
-        nodes = ancestors(self._targets)
-        values = run(make_plan([node for node in nodes if node.op.outputs == 1 and node.dtype.kind in "fi"]))
+        values = run(self._numbers)
         with np.errstate(all="ignore"):
             sizes = [np.abs(np.asarray(value, np.float64)) for value in values.values()]
         return max((float(np.max(size, initial=0.0, where=np.isfinite(size))) for size in sizes), default=0.0)
+
+    @cached_property
+    def _numbers(self) -> Plan:
+        """The plan of every number on the way: it is the same at all points."""
+        return make_plan(
+            [node for node in ancestors(self._targets) if node.op.outputs == 1 and node.dtype.kind in "fi"]
+        )
 
     def exact(self, digits: int = DIGITS, *, rules: bool = False, side: Side = "slope", finer: int = 1) -> ExactSides:
         """Both sides in exact arithmetic.

@@ -24,47 +24,39 @@ class Formula(NamedTuple):
     slope: str
 
 
-class Rule(NamedTuple):
-    """A function of u: another form of it, and its derivative by u."""
-
-    text: str
-    equal: str
-    slope: str
-
-
 RULES: Final = (
-    Rule("sin(U)", "2*sin(U/2)*cos(U/2)", "cos(U)"),
-    Rule("cos(U)", "1 - 2*sin(U/2)**2", "(-sin(U))"),
-    Rule("tan(U)", "sin(U)/cos(U)", "(1 + tan(U)**2)"),
-    Rule("exp(U)", "exp(U/2)**2", "exp(U)"),
-    Rule("expm1(U)", "exp(U) - 1", "exp(U)"),
-    Rule("log(U)", "log1p(U - 1)", "(1/U)"),
-    Rule("log1p(U)", "log(1 + U)", "(1/(1 + U))"),
-    Rule("sqrt(U)", "exp(log(U)/2)", "(0.5/sqrt(U))"),
-    Rule("sinh(U)", "(exp(U) - exp(-U))/2", "cosh(U)"),
-    Rule("cosh(U)", "1 + 2*sinh(U/2)**2", "sinh(U)"),
-    Rule("tanh(U)", "2*sigmoid(2*U) - 1", "(1 - tanh(U)**2)"),
-    Rule("sigmoid(U)", "0.5 + tanh(U/2)/2", "(sigmoid(U)*sigmoid(-U))"),
-    Rule("softplus(U)", "log(1 + exp(U))", "sigmoid(U)"),
-    Rule("logsigmoid(U)", "U - softplus(U)", "sigmoid(-U)"),
-    Rule("atan(U)", "2*atan(U/(1 + sqrt(1 + U**2)))", "(1/(1 + U**2))"),
-    Rule("asinh(U)", "log(U + sqrt(U**2 + 1))", "(1/sqrt(1 + U**2))"),
-    Rule("erf(U)", "1 - erfc(U)", "(2/sqrt(pi)*exp(-U**2))"),
-    Rule("silu(U)", "U*sigmoid(U)", "(sigmoid(U)*(1 + U*sigmoid(-U)))"),
-    Rule("U**2", "(U - 1)*(U + 1) + 1", "(2*U)"),
-    Rule("U**3", "U*U*U", "(3*U**2)"),
-    Rule("1/U", "U**(-1)", "(-1/U**2)"),
-    Rule("1/(1 + U**2)", "1 - U**2/(1 + U**2)", "(-2*U/(1 + U**2)**2)"),
-    Rule("U*abs(U)", "sign(U)*U**2", "(2*abs(U))"),
-    Rule("softsign(U)", "U/(1 + abs(U))", "(1/(1 + abs(U))**2)"),
-    Rule("elu(U)", "where(U > 0, U, expm1(U))", "exp(minimum(U, 0))"),
-    Rule("relu(U)**2", "U*relu(U)", "(2*relu(U))"),
-    Rule("log(1 + U**2)", "2*log(hypot(1, U))", "(2*U/(1 + U**2))"),
-    Rule("sqrt(1 + U**2)", "hypot(1, U)", "(U/sqrt(1 + U**2))"),
-    Rule("exp(-U**2)", "1/exp(U*U)", "(-2*U*exp(-U**2))"),
-    Rule("lgamma(1 + U**2)", "lgamma(2 + U**2) - log1p(U**2)", "(2*U*digamma(1 + U**2))"),
+    Formula("sin(U)", "2*sin(U/2)*cos(U/2)", "cos(U)"),
+    Formula("cos(U)", "1 - 2*sin(U/2)**2", "(-sin(U))"),
+    Formula("tan(U)", "sin(U)/cos(U)", "(1 + tan(U)**2)"),
+    Formula("exp(U)", "exp(U/2)**2", "exp(U)"),
+    Formula("expm1(U)", "exp(U) - 1", "exp(U)"),
+    Formula("log(U)", "log1p(U - 1)", "(1/U)"),
+    Formula("log1p(U)", "log(1 + U)", "(1/(1 + U))"),
+    Formula("sqrt(U)", "exp(log(U)/2)", "(0.5/sqrt(U))"),
+    Formula("sinh(U)", "(exp(U) - exp(-U))/2", "cosh(U)"),
+    Formula("cosh(U)", "1 + 2*sinh(U/2)**2", "sinh(U)"),
+    Formula("tanh(U)", "2*sigmoid(2*U) - 1", "(1 - tanh(U)**2)"),
+    Formula("sigmoid(U)", "0.5 + tanh(U/2)/2", "(sigmoid(U)*sigmoid(-U))"),
+    Formula("softplus(U)", "log(1 + exp(U))", "sigmoid(U)"),
+    Formula("logsigmoid(U)", "U - softplus(U)", "sigmoid(-U)"),
+    Formula("atan(U)", "2*atan(U/(1 + sqrt(1 + U**2)))", "(1/(1 + U**2))"),
+    Formula("asinh(U)", "log(U + sqrt(U**2 + 1))", "(1/sqrt(1 + U**2))"),
+    Formula("erf(U)", "1 - erfc(U)", "(2/sqrt(pi)*exp(-U**2))"),
+    Formula("silu(U)", "U*sigmoid(U)", "(sigmoid(U)*(1 + U*sigmoid(-U)))"),
+    Formula("U**2", "(U - 1)*(U + 1) + 1", "(2*U)"),
+    Formula("U**3", "U*U*U", "(3*U**2)"),
+    Formula("1/U", "U**(-1)", "(-1/U**2)"),
+    Formula("1/(1 + U**2)", "1 - U**2/(1 + U**2)", "(-2*U/(1 + U**2)**2)"),
+    Formula("U*abs(U)", "sign(U)*U**2", "(2*abs(U))"),
+    Formula("softsign(U)", "U/(1 + abs(U))", "(1/(1 + abs(U))**2)"),
+    Formula("elu(U)", "where(U > 0, U, expm1(U))", "exp(minimum(U, 0))"),
+    Formula("relu(U)**2", "U*relu(U)", "(2*relu(U))"),
+    Formula("log(1 + U**2)", "2*log(hypot(1, U))", "(2*U/(1 + U**2))"),
+    Formula("sqrt(1 + U**2)", "hypot(1, U)", "(U/sqrt(1 + U**2))"),
+    Formula("exp(-U**2)", "1/exp(U*U)", "(-2*U*exp(-U**2))"),
+    Formula("lgamma(1 + U**2)", "lgamma(2 + U**2) - log1p(U**2)", "(2*U*digamma(1 + U**2))"),
 )
-"""Functions that are differentiable wherever they are defined."""
+"""Functions of U that are differentiable wherever they are defined, each with its derivative by U."""
 
 NUMBERS: Final = ("2", "3", "0.5", "4", "1", "0.25", "7")
 
@@ -86,7 +78,7 @@ def formula(random: np.random.Generator, depth: int) -> Formula:
     return one(random, (_sum, _difference, _product, _quotient))(u, formula(random, depth - 1))
 
 
-def _composed(rule: Rule, inner: Formula) -> Formula:
+def _composed(rule: Formula, inner: Formula) -> Formula:
     def filled(text: str, by: str) -> str:
         return text.replace("U", f"({by})")
 
