@@ -1,30 +1,28 @@
-"""Which op is to blame for a wrong gradient: each node by itself, as a tiny case, before its own referee.
+"""Which op is to blame for a wrong gradient, or whether none is: each by itself, as a tiny case, before its referee.
 
-The engine's side (`op_cases`) computes what a node's kernel and rule give at the values that its arguments have; the
-referees' side (`first_wrong`) knows neither.
+`alone` has made the cases; nothing is known here of kernels and rules but the numbers that they give.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..errors import AgradError
-from ..gradient import gradients
-from ..graph import LEAF, Node, ancestors, leaf
-from ..run.cpu import evaluate
+from ..graph import Node, ancestors
 from ..worker.budget import Budget, BudgetSpent
 from . import differences, precise
+from .alone import OpCase, zeros
 from .arithmetic import PreciseArithmetic
-from .case import DISAGREE, CannotJudge, Case, Fault, Judgement
-from .description import described, packed_array, rebuilt, unpacked_array
+from .case import AGREE, CANNOT, DISAGREE, KINK, CannotJudge, Case, Fault, Judgement
 from .digits import shown
+from .facts import Facts
 from .forward import cost_of
 from .point import Point
+from .quotients import DENORMAL
 
 _TOLERANCE: Final = {"float64": 1e-6, "complex128": 1e-6}
 """How wrong a value may be, as a part of itself."""
@@ -32,22 +30,6 @@ _TOLERANCE_SHORT: Final = 1e-3
 _SLACK: Final = 1_000
 """And how many times the effect of single roundings."""
 _DIGITS: Final = 50
-_LARGEST: Final = 2**20
-"""Elements of a node that is looked at by itself."""
-_LARGEST_GRAPH: Final = 2**24
-"""Elements of all nodes, whose values are needed together."""
-
-
-class OpCase(NamedTuple):
-    """One op at one point.
-
-    Attributes:
-        case: its result by each of its arguments; the gradients are its rule's, for a random cotangent.
-        value: what its kernel gives; None where it is not to be compared.
-    """
-
-    case: Case
-    value: Any
 
 
 class Wrong(NamedTuple):
@@ -64,119 +46,147 @@ class Wrong(NamedTuple):
     reason: str
 
 
-def op_cases(case: Case) -> Iterator[tuple[Node, OpCase]]:
-    """Each node that the outputs are computed from, as a case of its own, in order from the leaves."""
-    nodes = ancestors(case.outputs)
-    if sum(node.size for node in nodes) > _LARGEST_GRAPH:
-        return
-    parts: dict[Node, list[Node]] = {}
-    for node in nodes:
-        if node.op.name == "output":
-            parts.setdefault(node.args[0], []).append(node)
-    values = evaluate(nodes)
-    for position, node in enumerate(nodes):
-        if node.op is LEAF or node.op.name == "output" or node.op.kernel is None or node.size > _LARGEST:
-            continue
-        with suppress(AgradError, CannotJudge):
-            yield node, _op_case(node, parts.get(node, []), values, position)
+class Examined(NamedTuple):
+    """What a look at some ops has found.
 
-
-def _op_case(node: Node, parts: Sequence[Node], values: dict[Node, Any], seed: int) -> OpCase:
-    args = tuple(Node(LEAF, (), {}, arg.shape, arg.dtype, arg.requires_grad, None, values[arg]) for arg in node.args)
-    again = _like(node, args)
-    outputs = [_like(part, (again,)) for part in parts] if node.op.outputs > 1 else [again]
-    outputs = [output for output in outputs if output.dtype.kind in "fc"]
-    wrt = {f"argument {place + 1}": arg for place, arg in enumerate(args) if arg.requires_grad}
-    value = values[node] if node.op.outputs == 1 else None
-    if not outputs or not node.requires_grad:
-        return OpCase(Case([again], [_zeros(again)], {}, {}), value)
-    random = np.random.default_rng(seed)
-    cotangents = [_cotangent(output, random) for output in outputs]
-    found = gradients(outputs, [leaf(cotangent) for cotangent in cotangents])
-    given = evaluate([found[arg] for arg in wrt.values() if arg in found])
-    by_rule = {name: given[found[arg]] for name, arg in wrt.items() if arg in found}
-    return OpCase(Case(outputs, cotangents, wrt, by_rule), value)
-
-
-def _like(node: Node, args: tuple[Node, ...]) -> Node:
-    return Node(node.op, args, node.attrs, node.shape, node.dtype, node.requires_grad, node.grad_fn)
-
-
-def packed(op_case: OpCase) -> dict[str, Any]:
-    """The case of one op as plain data.
-
-    Raises:
-        CannotJudge: as `description.described` says.
+    Attributes:
+        wrong: the first whose value or rule is wrong.
+        cleared: whether each is right by itself, but for what its own roundings do, and stands at a kink or a pole
+            only because its arguments are rounded.
+        at_kinks: whether some stand at such a kink.
     """
-    value = None if op_case.value is None else packed_array(op_case.value)
-    return {"case": described(op_case.case), "value": value}
+
+    wrong: Wrong | None
+    cleared: bool = False
+    at_kinks: bool = False
 
 
-def unpacked(data: dict[str, Any]) -> OpCase:
-    """The case of plain data."""
-    return OpCase(rebuilt(data["case"]), None if data["value"] is None else unpacked_array(data["value"]))
+def examined(cases: Sequence[OpCase], budget: Budget, whole: Case) -> Examined:
+    """Each of some ops by itself, up to the first that is wrong, as far as the budget goes.
 
-
-def _zeros(node: Node) -> Any:
-    return np.zeros(node.shape, node.dtype)[()]
-
-
-def _cotangent(node: Node, random: np.random.Generator) -> Any:
-    """Weights of the size of one; just one where there is one number, or each entry stands for itself."""
-    if node.size == 1 or node.op.elementwise:
-        return np.ones(node.shape, node.dtype)[()]
-    weights = random.uniform(0.5, 1.5, node.shape)
-    if node.dtype.kind == "c":
-        weights = weights + 1j * random.uniform(0.5, 1.5, node.shape)
-    return weights.astype(node.dtype)[()]
-
-
-def first_wrong(cases: Sequence[OpCase], budget: Budget) -> Wrong | None:
-    """The first op whose value or rule is wrong, as far as the budget goes.
+    Args:
+        cases: the ops.
+        budget: what may be spent.
+        whole: the case that they are parts of.
 
     Raises:
         BudgetSpent: where it is spent before all are looked at.
     """
-    for position, (case, value) in enumerate(cases):
-        if value is not None:
-            reason = _value_objection(case.outputs[0], value, budget)
-            if reason is not None:
-                return Wrong(position, "value", None, reason)
-        for name, node in case.wrt.items():
-            by_one = replace(case, wrt={name: node})
-            judgement = _judged(by_one, budget)
+    exact = _Exact(whole, budget)
+    cleared, at_kinks = True, False
+    for position, op_case in enumerate(cases):
+        objection, known, singular = _values_beside_exact(op_case, budget)
+        if objection is not None:
+            return Examined(Wrong(position, "value", None, objection))
+        cleared = cleared and known
+        for name, node in op_case.case.wrt.items():
+            facts = Facts()
+            judgement = _judged(replace(op_case.case, wrt={name: node}), budget, facts)
             if judgement.verdict == DISAGREE:
-                return Wrong(position, "rule", int(name.split()[1]) - 1, str(judgement.reason))
-    return None
+                return Examined(Wrong(position, "rule", int(name.split()[1]) - 1, str(judgement.reason)))
+            at_kinks = at_kinks or judgement.verdict == KINK
+            singular = singular or judgement.verdict == KINK or not _is_finite(op_case.case.gradients.get(name))
+            cleared = cleared and (judgement.verdict in (AGREE, KINK) or _has_lost_digits(judgement, facts))
+        cleared = cleared and (not singular or exact.is_beside(op_case))
+    return Examined(None, cleared, at_kinks)
 
 
-def _judged(case: Case, budget: Budget) -> Judgement:
+def _is_finite(value: Any) -> bool:
+    return value is None or bool(np.all(np.isfinite(value)))
+
+
+def _has_lost_digits(judgement: Judgement, facts: Facts) -> bool:
+    """Whether nothing but roundings keeps the referee of an op from saying that it is right."""
+    beyond = facts.overflow is not None or facts.underflow is not None
+    return judgement.verdict == CANNOT and facts.complete and bool(facts.losses) and not beyond
+
+
+class _Exact:
+    """The exact numbers of the whole case, computed when they are asked for."""
+
+    def __init__(self, whole: Case, budget: Budget) -> None:
+        self._whole = whole
+        self._budget = budget
+        self._nodes = ancestors(whole.outputs)
+
+    @cached_property
+    def _point(self) -> Point:
+        left = Budget(self._budget.operations, self._budget.seconds_left)
+        return _exact_point(self._whole, self._nodes, left, DENORMAL)
+
+    def is_beside(self, op_case: OpCase) -> bool:
+        """Whether the exact arguments of an op are not those that it was given, so that its kink may be missed."""
+        alone = op_case.case.outputs[0]
+        given = alone.args[0].args if alone.op.name == "output" else alone.args
+        pairs = [
+            pair for pair in zip(self._nodes[op_case.place].args, given, strict=True) if pair[1].dtype.kind in "fc"
+        ]
+        try:
+            point = self._point
+        except (BudgetSpent, CannotJudge):
+            return False
+        return any(
+            point.m.number(stored) != entry
+            for arg, leaf in pairs
+            for stored, entry in zip(np.asarray(leaf.value).ravel().tolist(), point.values[arg].flat, strict=True)
+        )
+
+
+def _exact_point(case: Case, nodes: Sequence[Node], budget: Budget, least: int = _DIGITS) -> Point:
+    """A case in exact numbers, with digits for its largest one."""
+    rough = Point(case, nodes, budget, least)
+    digits = least + rough.magnitude
+    return rough if rough.magnitude < _DIGITS else Point(case, nodes, budget, digits)
+
+
+def _judged(case: Case, budget: Budget, facts: Facts) -> Judgement:
     budget.require_time()
     nodes = ancestors(case.outputs)
     fresh = Budget(budget.operations, budget.seconds_left)
     if 2 * precise.DIRECTIONS * sum(cost_of(node) for node in nodes) > budget.operations:
         return differences.judge(case, fresh)
-    return precise.judge(case, fresh, directions=precise.cost(case, nodes) > budget.operations)
+    return precise.judge(case, fresh, facts, directions=precise.cost(case, nodes) > budget.operations)
 
 
-def _value_objection(node: Node, value: Any, budget: Budget) -> str | None:
-    """What is to be said against the value of a node by its formula; None where nothing is."""
-    if node.size + cost_of(node) > budget.operations:
-        return None
+class _Values(NamedTuple):
+    """What is to be said of the values of an op by its formula.
+
+    Attributes:
+        objection: what is wrong with them.
+        known: whether they could be compared.
+        at_pole: whether the formula too has no finite value at these arguments.
+    """
+
+    objection: str | None = None
+    known: bool = True
+    at_pole: bool = False
+
+
+def _values_beside_exact(op_case: OpCase, budget: Budget) -> _Values:
+    """The values of an op beside those of its formula at the arguments that it was given."""
+    outputs = op_case.case.outputs
+    nodes = ancestors(outputs)
+    if sum(output.size for output in outputs) + sum(cost_of(node) for node in nodes) > budget.operations:
+        return _Values(known=False)
     left = Budget(budget.operations, budget.seconds_left)
+    case = Case(outputs, [zeros(output) for output in outputs], {}, {})
     try:
-        rough = Point(Case([node], [_zeros(node)], {}, {}), ancestors([node]), left, _DIGITS)
-        digits = _DIGITS + rough.magnitude
-        true = rough if digits < 2 * _DIGITS else Point(rough.case, rough.nodes, left, digits)
-        noisy = Point(rough.case, rough.nodes, left, digits, 0)
+        true = _exact_point(case, nodes, left)
+        noisy = Point(case, nodes, left, true.m.digits, 0)
     except (BudgetSpent, CannotJudge):
-        return None
+        return _Values(known=False)
+    if true.signed_zero is not None:  # exact numbers have no signs of zeros
+        return _Values(known=False)
     m = true.m
-    numbers = zip(true.values[node].flat, noisy.values[node].flat, strict=True)
-    for got, (right, off) in zip(np.asarray(value).ravel().tolist(), numbers, strict=True):
-        if not _is_near(m, node, got, right, off):
-            return f"its value is {got!r}, not {right if isinstance(right, (bool, np.bool_)) else shown(m, right)}"
-    return None
+    at_pole = False
+    for node, value in zip(outputs, op_case.values, strict=True):
+        numbers = zip(true.values[node].flat, noisy.values[node].flat, strict=True)
+        for got, (right, off) in zip(np.asarray(value).ravel().tolist(), numbers, strict=True):
+            if not _is_near(m, node, got, right, off):
+                exact = right if isinstance(right, (bool, np.bool_)) else shown(m, right)
+                return _Values(f"its value is {got!r}, not {exact}")
+            at_pole = at_pole or (node.dtype.kind in "fc" and not m.finite(right))
+    return _Values(at_pole=at_pole)
 
 
 def _is_near(m: PreciseArithmetic, node: Node, got: Any, right: Any, off: Any) -> bool:

@@ -13,23 +13,24 @@ from ..worker.serving import serve
 
 
 def answers(request: dict[str, Any], budget: Budget) -> Iterator[dict[str, Any]]:
-    """A judgement of each referee that is asked for, then SymPy's closed forms; or which of some ops is wrong.
+    """A judgement of each referee that is asked for, then SymPy's closed forms; or what is wrong with some ops.
 
     Args:
         request: `case` as `description` has it, `referees` in order, whether mpmath looks along `directions` only; or
-            `ops`, a list of cases of one op each.
+            `ops`, a list of cases of one op each, parts of that case.
         budget: what all may spend together.
     """
     from . import symbolic
-    from .blame import first_wrong, unpacked
+    from .alone import unpacked
+    from .blame import examined
     from .description import rebuilt
     from .hearing import heard
 
-    if "ops" in request:
-        found = first_wrong([unpacked(data) for data in request["ops"]], budget)
-        yield {"wrong": None if found is None else found._asdict()}
-        return
     case = rebuilt(request["case"])
+    if "ops" in request:
+        found = examined([unpacked(data) for data in request["ops"]], budget, case)
+        yield {**found._asdict(), "wrong": None if found.wrong is None else found.wrong._asdict()}
+        return
     for judgement in heard(case, request["referees"], budget, directions=request["directions"]):
         yield asdict(judgement)
     if symbolic.NAME in request["referees"]:

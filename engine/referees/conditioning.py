@@ -44,8 +44,11 @@ def uncancelled(slopes: Slopes, direction: Direction) -> Any:
         for position, unit in enumerate(np.eye(node.size)):
             weight = _size(part_slopes(slopes, node, position), slopes.m)
             if weight:
-                alone = Slopes(Case([node], [unit.reshape(node.shape)], slopes.case.wrt, {}), slopes.budget)
-                sizes.append(weight * _size([alone.slope(direction, 0)], slopes.m))
+                # What is differentiated is a real number: of a complex entry each part by itself.
+                for turn in (1, 1j) if node.dtype.kind == "c" else (1,):
+                    cotangent = (unit * turn).astype(node.dtype).reshape(node.shape)
+                    alone = Slopes(Case([node], [cotangent], slopes.case.wrt, {}), slopes.budget)
+                    sizes.append(weight * _size([alone.slope(direction, 0)], slopes.m))
     return slopes.m.total(sizes)
 
 

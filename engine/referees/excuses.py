@@ -173,9 +173,12 @@ def _lost_by_rounding(noisy: _Noisy, node: Node, position: int, entry: Entry) ->
 
 
 def _as_stored(slopes: Slopes, direction: Direction, exponent: int, got: complex) -> bool:
-    """Whether a slope is right for the results on the way as their dtypes hold them."""
-    if not np.isfinite(got) or any(node.dtype.kind == "c" for node in direction):
+    """Whether a slope is right for the results on the way as their dtypes hold them, or these have no finite value."""
+    if any(node.dtype.kind == "c" for node in direction):
         return False
+    if not np.isfinite(got):
+        # 1 - 1e-200 is stored as 1, where atanh has a pole.
+        return not slopes.m.finite(slopes.as_stored.point.total)
     with suppress(CannotJudge):
         stored = slopes.as_stored.slope(direction, exponent).value
         if stored is None or not slopes.m.finite(stored):

@@ -222,6 +222,9 @@ class Slopes(Quotients):
     def _faint(self, direction: Direction, exponent: int, left: Any, right: Any) -> Slope:
         """The derivative where both quotients are so small that they may be rounding."""
         left, right = self._deepest(direction, exponent, left, right)
+        if self.m.undefined_number(left) or self.m.undefined_number(right):
+            # Only so many digits show that the function ends here, or is not defined at all: 1 - 1e-300 below 1.
+            return Slope(left, right, right if self.m.undefined_number(left) else left)
         if self._alike(left, right):
             middle = (left + right) / 2
             return Slope(middle, middle, middle)

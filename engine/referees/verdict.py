@@ -12,8 +12,9 @@ from ..errors import AgradError
 from ..graph import Node
 from ..worker.budget import MEMORY, OPERATIONS, SECONDS, Budget
 from . import differences, precise, symbolic
-from .blame import op_cases, packed
-from .case import CANNOT, DISAGREE, SKIPPED_CHECK, Blame, CannotJudge, Case, Check, Judgement
+from .alone import op_cases, packed
+from .case import CANNOT, DISAGREE, KINK, SKIPPED_CHECK, Blame, CannotJudge, Case, Check, Judgement, Verdict
+from .chain import follows_rules
 from .description import described
 from .hearing import suited
 from .process import RefereeProcess
@@ -70,27 +71,34 @@ class RunningCheck:
         check = Check.of(said.get(name) or Judgement(name, CANNOT, None, reason) for name in self._order)
         if check.verdict == DISAGREE:
             left = max(_LEAST, self._budget.seconds - (time.monotonic() - begin))
-            check = replace(check, blame=self._blamed(Budget(self._budget.operations, left)))
+            check = self._searched(check, Budget(self._budget.operations, left))
         if not self._keep:
             self.stop()
         return check
 
-    def _blamed(self, budget: Budget) -> Blame | None:
-        """The op that is wrong, if one is and the time suffices to find it."""
+    def _searched(self, check: Check, budget: Budget) -> Check:
+        """A check with an objection, once the op that is wrong was looked for, as far as the time goes."""
         with suppress(OSError, AgradError, CannotJudge):
             if self._process is None or not self._process.alive:
                 self.stop()
                 self._process, self._keep = RefereeProcess("mpmath"), False
+            cleared, at_kinks = True, False
+            whole = described(self._case)
             for nodes, cases in _portions(self._case):
                 request = {"ops": cases, "seconds": budget.seconds_left, "operations": budget.operations}
-                self._process.ask(request)
-                for answer in self._process.answers(budget.seconds_left):
-                    wrong = answer.get("wrong")
-                    if wrong is not None:
-                        return Blame(nodes[wrong["position"]], wrong["fault"], wrong["argument"], wrong["reason"])
+                self._process.ask({"case": whole, **request})
+                found = next((answer for answer in self._process.answers(budget.seconds_left) if "wrong" in answer), {})
+                wrong = found.get("wrong")
+                if wrong is not None:
+                    node = nodes[wrong["position"]]
+                    return replace(check, blame=Blame(node, wrong["fault"], wrong["argument"], wrong["reason"]))
+                cleared = cleared and len(cases) == len(nodes) and found.get("cleared", False)
+                at_kinks = at_kinks or found.get("at_kinks", False)
                 if not self._process.alive or budget.seconds_left == 0:
-                    break
-        return None
+                    return check
+            if cleared and follows_rules(self._case):
+                return _withdrawn(check, at_kinks=at_kinks)
+        return check
 
     def _read(self, answers: Sequence[dict[str, Any]], said: dict[str, Judgement]) -> None:
         for answer in answers:
@@ -160,21 +168,45 @@ def check(
     return start_check(case, seconds=seconds, operations=operations, referees=referees).finish()
 
 
+def _withdrawn(check: Check, *, at_kinks: bool) -> Check:
+    """A check without its objections, where every op is right by itself and so is how they are put together.
+
+    Then the gradient is the true one of nearly the same numbers, and what is left to object to is their rounding.
+    """
+    verdict: Verdict = KINK if at_kinks else CANNOT
+    what = "rounded numbers meet a kink" if at_kinks else "rounding on the way is what is left"
+    words = f"every op is right by itself, and {what}"
+    return Check.of(
+        replace(judgement, verdict=verdict, reason=f"{words}; {judgement.reason}")
+        if judgement.verdict == DISAGREE
+        else judgement
+        for judgement in check.referees
+    )
+
+
 def _portions(case: Case) -> Iterator[tuple[list[Node], list[dict[str, Any]]]]:
-    """The ops of a case, some at a time, so that the first wrong one is found before all are described."""
+    """The ops of a case, some at a time, so that the first wrong one is found before all are described.
+
+    There are fewer cases than nodes where some cannot be looked at.
+    """
     nodes: list[Node] = []
     cases: list[dict[str, Any]] = []
     size = 0
+    left_out: list[Node] = []
     for node, op_case in op_cases(case):
-        with suppress(CannotJudge):  # one that plain data cannot describe is left out
+        try:
+            if op_case is None:
+                raise CannotJudge("it cannot be taken by itself")
             cases.append(packed(op_case))
             nodes.append(node)
+        except CannotJudge:  # one that plain data cannot describe is left out
+            left_out.append(node)
         size += sum(part.size for part in (node, *node.args))
         if len(nodes) >= _PORTION or size >= _PORTION_SIZE:
-            yield nodes, cases
-            nodes, cases, size = [], [], 0
-    if nodes:
-        yield nodes, cases
+            yield nodes + left_out, cases
+            nodes, cases, size, left_out = [], [], 0, []
+    if nodes or left_out:
+        yield nodes + left_out, cases
 
 
 def _differences(case: Case, budget: Budget) -> Judgement:

@@ -14,7 +14,8 @@ from agrad.engine.errors import Source
 from agrad.engine.graph import TABLE, Op, ancestors, leaf, make
 from agrad.engine.language import build
 from agrad.engine.referees import Case, Judgement, Referees, differences, precise, symbolic
-from agrad.engine.referees.blame import Wrong, first_wrong, op_cases, packed, unpacked
+from agrad.engine.referees.alone import op_cases, packed, unpacked
+from agrad.engine.referees.blame import Wrong, examined
 from agrad.engine.run.cpu import evaluate
 from agrad.engine.worker.budget import Budget
 
@@ -63,8 +64,8 @@ def judged(name: str, case: Case) -> Judgement:
 
 def blamed(case: Case) -> tuple[str, Wrong] | None:
     """The op that is to blame, found over plain data, as the referees' process gets it."""
-    pairs = list(op_cases(case))
-    wrong = first_wrong([unpacked(packed(op_case)) for _, op_case in pairs], Budget(seconds=20.0))
+    pairs = [(node, unpacked(packed(op_case))) for node, op_case in op_cases(case) if op_case is not None]
+    wrong = examined([op_case for _, op_case in pairs], Budget(seconds=20.0), case).wrong
     return None if wrong is None else (pairs[wrong.position][0].op.name, wrong)
 
 

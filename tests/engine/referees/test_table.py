@@ -11,7 +11,8 @@ import pytest
 from agrad.engine.gradient import gradients
 from agrad.engine.graph import TABLE, Example, Op, leaf
 from agrad.engine.referees import Case, differences, precise, symbolic
-from agrad.engine.referees.blame import first_wrong, op_cases
+from agrad.engine.referees.alone import op_cases
+from agrad.engine.referees.blame import examined
 from agrad.engine.reference.worked import sample
 from agrad.engine.run.cpu import evaluate
 from agrad.engine.worker.budget import Budget
@@ -92,4 +93,5 @@ def test_no_right_op_is_blamed(op: Op) -> None:
         assert case is None
     else:
         assert case is not None
-        assert first_wrong([op_case for _, op_case in op_cases(case)], Budget(seconds=20.0)) is None
+        cases = [op_case for _, op_case in op_cases(case) if op_case is not None]
+        assert examined(cases, Budget(seconds=20.0), case).wrong is None
