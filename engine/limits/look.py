@@ -95,7 +95,9 @@ class _Look:
         scale = max(size_of(self.slopes), *self._steepest.values(), 0.0)
         bent = self._look_along()
         for place, slope in self.found.items():
-            if not bent or slope.value is None or not isfinite(place.of(numbers[place.name])):
+            # Of a function without a gradient a rule may choose another finite number than the slope along an axis.
+            chosen = bent and slope.value is not None and m.finite(slope.value)
+            if not chosen or not isfinite(place.of(numbers[place.name])):
                 self._settle(place, slope, numbers[place.name], scale)
         return {name: array[()] for name, array in numbers.items()}
 

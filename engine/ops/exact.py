@@ -41,6 +41,9 @@ class Arithmetic(Protocol):
     def log(self, x: Number) -> Number:
         """The natural logarithm; minus infinity at 0, and undefined (`undefined()`) below."""
 
+    def logaddexp(self, x: Number, y: Number) -> Number:
+        """log(e**x + e**y), also where the exponentials are beyond all numbers."""
+
     def sqrt(self, x: Number) -> Number:
         """The square root; undefined below 0."""
 

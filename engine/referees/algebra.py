@@ -155,6 +155,10 @@ class Algebra(ABC):
         """The natural logarithm."""
         return self.function("log", x)
 
+    def logaddexp(self, x: Any, y: Any) -> Term:
+        """log(e**x + e**y)."""
+        return self.log(self.exp(x) + self.exp(y))
+
     def sqrt(self, x: Any) -> Term:
         """The square root."""
         return self.function("sqrt", x)

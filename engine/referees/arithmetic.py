@@ -137,6 +137,14 @@ class PreciseArithmetic:
         except OverflowError as error:  # mpmath adds the squares of both parts of a complex number
             raise CannotJudge("a complex number has parts too different for its logarithm") from error
 
+    def logaddexp(self, x: Any, y: Any) -> Any:
+        """log(e**x + e**y), also where the exponentials are beyond all numbers."""
+        x, y = self._lifted(x), self._lifted(y)
+        larger = x if x >= y else y
+        if self.finite(x) and self.finite(y) and abs(larger) > LARGEST_EXPONENT:
+            return larger + self.log(1 + self.exp((y if larger is x else x) - larger))
+        return self.log(self.exp(x) + self.exp(y))
+
     def sqrt(self, x: Any) -> Any:
         """The square root."""
         x = self._lifted(x)

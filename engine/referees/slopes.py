@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -10,12 +11,11 @@ from typing import Any, Final
 
 from .case import CannotJudge
 from .directions import moved, sides_of
+from .ends import SECOND, is_slow, jumps, limit_of, slow_limit, stays
 from .point import Direction
 from .quotients import BASE, DENORMAL, STEP, SURE, Quotients
 from .roundings import AS_STORED
 
-_SECOND: Final = 25
-"""The second step is smaller by 10**-25: the slopes at both tell a limit from a divergence."""
 _SMALL: Final = 20
 """A slope of less than 10**-20 may be nothing but curvature times the step."""
 _TINY: Final = 75
@@ -23,10 +23,6 @@ _LARGE: Final = 10
 """The decimal exponent of a number beside which a function may bend within a step of 10**-25."""
 _MIXED: Final = 0.8
 """The exponents of the steps of derivatives of higher order, as part of the usual one and of twice that: 20 and 40."""
-_GROWS: Final = 1.3
-"""A quotient that is so much larger, or smaller, at a far smaller step has no end, or ends at zero, as h**0.01 does."""
-_SLOWLY: Final = 1e3
-"""How much a quotient may change from one step to the next and still be thought of as on its way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +97,8 @@ class Slopes(Quotients):
         """Whether quotients that are alike on both sides have no end, as those of x*log(abs(x)) at 0."""
         if not self.point.has_end:
             return False
-        further, _ = self.quotients(direction, exponent, self._step + _SECOND)
-        return bool(not self.m.finite(further) or abs(further) > abs(slope) * _GROWS)
+        further, _ = self.quotients(direction, exponent, self._step + SECOND)
+        return not self.m.finite(further) or not stays(slope, further)
 
     def order(self, directions: Sequence[tuple[Direction, int]]) -> Slope:
         """The derivative along several directions, one after another: of the order of their number.
@@ -125,7 +121,7 @@ class Slopes(Quotients):
                 for sides in (self._mixed(directions, step, DENORMAL), self._mixed(directions, 2 * step, DENORMAL))
             )
         sides = [
-            _limit_of(m, first, second)
+            limit_of(m, first, second)
             for first, second in zip(near, far, strict=True)
             if not m.undefined_number(second)
         ]
@@ -163,20 +159,16 @@ class Slopes(Quotients):
         close = self._smooth_close_by(direction, exponent)
         if close is not None:
             return close
-        left2, right2 = self.quotients(direction, exponent, self._step + _SECOND)
-        jumps = [_jumps(m, first, second) for first, second in ((left, left2), (right, right2))]
+        left2, right2 = self.quotients(direction, exponent, self._step + SECOND)
+        jumped = [jumps(m, first, second) for first, second in ((left, left2), (right, right2))]
         poles = [m.finite(self.point.total) and abs(side) == m.inf for side in (left2, right2)]
-        leaps = [jump or pole for jump, pole in zip(jumps, poles, strict=True)]
+        leaps = [jump or pole for jump, pole in zip(jumped, poles, strict=True)]
         if all(leaps):
             return Slope(-m.inf, m.inf, None, jumps=True)
         middle = (left2 + right2) / 2
         if all(m.finite(s) and abs(s - middle) <= abs(middle) * 1e-8 for s in (left, right, left2, right2)):
             return Slope(middle, middle, middle)  # steep, but not because the step is small
-        if any(_is_slow(m, first, second) for first, second in ((left, left2), (right, right2))):
-            # A bound of a logarithm is met on the way, as at 1e-44 that of a cross entropy: only then it stays.
-            left, right = left2, right2
-            left2, right2 = self.quotients(direction, exponent, self._step + 2 * _SECOND)
-        ends = _limit_of(m, left, left2), _limit_of(m, right, right2)
+        ends = self._ends(direction, exponent, (left, right), (left2, right2))
         if not any(ends) and not any(leaps):
             # Beside curvature times the step a slope down to the least double would not be seen yet.
             ends = self._deepest(direction, exponent, left, right)
@@ -194,13 +186,31 @@ class Slopes(Quotients):
             return Slope(middle, middle, middle)
         return Slope(left2, right2, None, any(leaps))
 
+    def _ends(
+        self, direction: Direction, exponent: int, first: tuple[Any, Any], second: tuple[Any, Any]
+    ) -> tuple[Any, Any]:
+        """What the quotients of both sides tend to, from those at two steps; at more steps where they change slowly."""
+        m = self.m
+        pairs = list(zip(first, second, strict=True))
+        slow = [is_slow(m, *pair) for pair in pairs]
+        if any(slow):
+            with suppress(CannotJudge):  # more digits than there may be
+                steps = [self.quotients(direction, exponent, self._step * times) for times in (2, 4, 8)]
+                rows = [(one, *rest) for one, *rest in zip(first, *steps, strict=True)]
+                ends = [
+                    slow_limit(m, row) if lags else limit_of(m, *pair)
+                    for row, lags, pair in zip(rows, slow, pairs, strict=True)
+                ]
+                return ends[0], ends[1]
+        return limit_of(m, *pairs[0]), limit_of(m, *pairs[1])
+
     def _smooth_close_by(self, direction: Direction, exponent: int) -> Slope | None:
         """The derivative where large numbers make the function bend within the steps so far, as atan(1e300*x) at 0."""
         magnitude = self.point.magnitude
         if magnitude <= _LARGE:
             return None
         try:
-            left, right = self.quotients(direction, exponent, self._step + _SECOND + 2 * magnitude)
+            left, right = self.quotients(direction, exponent, self._step + SECOND + 2 * magnitude)
         except CannotJudge:  # more digits than there may be
             return None
         if not (self.m.finite(left) and self.m.finite(right)):
@@ -213,7 +223,7 @@ class Slopes(Quotients):
     def _tiny(self, direction: Direction, exponent: int, value: Any) -> Any:
         """A derivative that is small against everything: zero where it shrinks with the step."""
         if abs(value) > self.m.number(10) ** -SURE:
-            left, right = self.quotients(direction, exponent, self._step + _SECOND)
+            left, right = self.quotients(direction, exponent, self._step + SECOND)
             if abs(left + right - 2 * value) <= abs(value) * 1e-8:
                 return value
         left, right = self._deepest(direction, exponent, value, value)
@@ -248,7 +258,7 @@ class Slopes(Quotients):
         if None in found:
             fourth = self.quotients(direction, exponent, self._step + DENORMAL + _TINY)
             found = [
-                side if side is not None else again if _stays(again, last) else self.m.number(0)
+                side if side is not None else again if stays(again, last) else self.m.number(0)
                 for side, again, last in zip(found, third, fourth, strict=True)
             ]
         return found[0], found[1]
@@ -256,7 +266,7 @@ class Slopes(Quotients):
     def _settled(self, first: Any, second: Any, third: Any) -> Any:
         """What a quotient tends to: it stays, or it shrinks at each step as at the one before; else None."""
         m = self.m
-        if _stays(second, third):
+        if stays(second, third):
             return second
         if not (first and m.finite(first) and m.finite(third)):
             return None
@@ -264,30 +274,3 @@ class Slopes(Quotients):
             return third
         before, after = m.exponent(abs(second / first)), m.exponent(abs(third / second))
         return m.number(0) if abs(after * _TINY - before * (DENORMAL - _TINY)) <= _TINY * DENORMAL / 50 else None
-
-
-def _stays(one: Any, other: Any) -> bool:
-    """Whether a quotient is the same at the next step."""
-    return bool(abs(one - other) <= abs(one) * 1e-8)
-
-
-def _jumps(m: Any, first: Any, second: Any) -> bool:
-    """Whether a quotient grows just as its step shrinks: the function does not come near its value at the point."""
-    return bool(m.finite(first) and m.finite(second) and abs(second) > abs(first) * m.number(10) ** _SECOND * 0.99)
-
-
-def _is_slow(m: Any, first: Any, second: Any) -> bool:
-    """Whether a quotient changes by a far smaller step, but so little that it may have been on its way to a limit."""
-    if not m.finite(first) or not m.finite(second) or first == 0 or second == 0:
-        return False
-    low, high = sorted((abs(first), abs(second)))
-    return bool(low * _GROWS < high < low * _SLOWLY)
-
-
-def _limit_of(m: Any, first: Any, second: Any) -> Any:
-    """The limit of a quotient from its values at a small and at a far smaller step."""
-    if m.undefined_number(second) or not m.finite(first) or not m.finite(second):
-        return second
-    if abs(second) > abs(first) * _GROWS and second != 0:
-        return m.inf if second > 0 else -m.inf
-    return m.number(0) if abs(second) * _GROWS < abs(first) else second

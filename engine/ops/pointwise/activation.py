@@ -140,7 +140,7 @@ MISH = activation(
     real=True,
     kernel=lambda xp, x: x * xp.tanh(_log_one_plus_exp(xp, x)),
     c="{0} * tanh(fmax({0}, 0.0) + log1p(exp(-fabs({0}))))",
-    formula=lambda m, x: x * m.function("tanh", m.log(1 + m.exp(x))),
+    formula=lambda m, x: x * m.function("tanh", m.logaddexp(m.number(0), x)),
     slope=_mish_slope,
     grad_fn="MishBackward0",
 )
@@ -217,7 +217,7 @@ SOFTPLUS = activation(
     forms=("F.softplus(x)", "F.softplus(x, beta=2.0)", "F.softplus(x, beta=2.0, threshold=3.0)"),
     kernel=_softplus_kernel,
     c="(({beta} > 0 ? fmax({0}, 0.0) : fmin({0}, 0.0)) + log1p(exp(-fabs({0} * {beta}))) / {beta})",
-    formula=lambda m, x, beta: m.log(1 + m.exp(x * m.number(beta))) / m.number(beta),
+    formula=lambda m, x, beta: m.logaddexp(m.number(0), x * m.number(beta)) / m.number(beta),
     slope=lambda x, _y, beta: make.sigmoid(x * beta),
     kink="none: smooth, also above PyTorch's default threshold of 20, where the difference to x is below 3e-9",
     grad_fn="SoftplusBackward0",
@@ -231,7 +231,7 @@ LOGSIGMOID = activation(
     aliases=("log_sigmoid",),
     kernel=lambda xp, x: xp.minimum(x, 0.0) - xp.log1p(xp.exp(-xp.abs(x))),
     c="fmin({0}, 0.0) - log1p(exp(-fabs({0})))",
-    formula=lambda m, x: -m.log(1 + m.exp(-x)),
+    formula=lambda m, x: -m.logaddexp(m.number(0), -x),
     slope=lambda x, _y: make.sigmoid(-x),
     grad_fn="LogSigmoidBackward0",
 )

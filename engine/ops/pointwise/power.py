@@ -223,12 +223,18 @@ LOGADDEXP = binary(
     infer=infer.floating,
     kernel=lambda xp, x, y: xp.logaddexp(x, y),
     c="({0} == {1} ? {0} + log(2.0) : fmax({0}, {1}) + log1p(exp(-fabs({0} - {1}))))",
-    formula=lambda m, x, y: m.log(m.exp(x) + m.exp(y)),
+    formula=lambda m, x, y: m.logaddexp(x, y),
     slopes=(lambda x, y, _z: make.sigmoid(x - y), lambda x, y, _z: make.sigmoid(y - x)),
     domain="all real numbers, and -inf for one of the two",
     kink="where both are the same infinity the slopes are NaN",
     grad_fn="LogaddexpBackward0",
 )
+
+
+def _logaddexp2_formula(m: Any, x: Any, y: Any) -> Any:
+    unit = m.log(m.number(2))
+    return m.logaddexp(x * unit, y * unit) / unit
+
 
 LOGADDEXP2 = binary(
     "logaddexp2",
@@ -239,7 +245,7 @@ LOGADDEXP2 = binary(
     infer=infer.floating,
     kernel=lambda xp, x, y: xp.logaddexp2(x, y),
     c="({0} == {1} ? {0} + 1 : fmax({0}, {1}) + log1p(exp2(-fabs({0} - {1}))) / log(2.0))",
-    formula=lambda m, x, y: m.log(m.power(m.number(2), x) + m.power(m.number(2), y)) / m.log(m.number(2)),
+    formula=_logaddexp2_formula,
     slopes=(lambda x, y, _z: make.sigmoid((x - y) * _LOG2), lambda x, y, _z: make.sigmoid((y - x) * _LOG2)),
     domain="all real numbers, and -inf for one of the two",
     kink="where both are the same infinity the slopes are NaN",
