@@ -157,6 +157,8 @@ class PreciseArithmetic:
         x, y = self._lifted(x), self._lifted(y)
         if y == 0:
             return self.number(1)
+        if self.undefined_number(x) or self.undefined_number(y):
+            return self._nan
         if x == 0:
             return self._zero if y.real > 0 else self.inf if not y.imag else self._nan
         if isinstance(x, self.context.mpf) and x < 0 and (not self.finite(y) or y != self.context.floor(y)):
@@ -164,12 +166,14 @@ class PreciseArithmetic:
         if self.finite(x) and self.finite(y) and (isinstance(x, self.context.mpc) or isinstance(y, self.context.mpc)):
             if abs(y) * (abs(self.context.mag(x)) + 2) > LARGEST_EXPONENT:
                 raise CannotJudge("a complex power is too large")
-        elif self.finite(x) and self.finite(y):
-            exponent = y * self.context.log(abs(x))
-            if abs(exponent) > LARGEST_EXPONENT or self.context.mag(y) > _REDUCED:
-                # mpmath writes out all digits of y: of an exponential of 10**16 they fill the memory.
+        elif self.finite(y) and isinstance(x, self.context.mpf) and isinstance(y, self.context.mpf):
+            # mpmath writes out all digits of y: of an exponential of 10**16 they fill the memory. So large a number is
+            # even, as it has fewer digits than zeros behind them.
+            is_large = self.context.mag(y) > _REDUCED
+            exponent = y * self.log(abs(x))
+            if is_large or (self.finite(x) and abs(exponent) > LARGEST_EXPONENT):
                 size = self.exp(exponent)
-                return size if x > 0 or y % 2 == 0 else -size
+                return size if x > 0 or is_large or y % 2 == 0 else -size
         return self._real(self.context.power(x, y), (x, y))
 
     def absolute(self, x: Any) -> Any:

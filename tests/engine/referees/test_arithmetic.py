@@ -130,6 +130,10 @@ def test_the_rest_of_a_quotient_beyond_all_memory_is_not_computed() -> None:
         (1.0, 1.0, 1.0),
         (-1.0, 1.0, 1.0),
         (-3.0, 1.0, math.inf),
+        (math.inf, 1.0, math.inf),
+        (math.inf, -1.0, 0.0),
+        (-math.inf, 1.0, math.inf),
+        (-math.inf, -1.0, 0.0),
     ],
 )
 def test_a_power_of_which_the_exponent_fills_the_memory(base: float, exponent: float, expected: float) -> None:
@@ -139,8 +143,34 @@ def test_a_power_of_which_the_exponent_fills_the_memory(base: float, exponent: f
     assert m.power(m.number(base), huge) == expected
 
 
+def test_a_power_of_what_is_not_a_number_is_none() -> None:
+    """Whichever of the two it is, and however large the other; but the power 0 of anything is 1."""
+    m = PreciseArithmetic(50)
+    nothing = m.undefined()
+    for other in (m.number(0), m.number(2), m.inf, m.exp(m.number(1e16))):
+        assert m.undefined_number(m.power(other, nothing))
+    assert m.undefined_number(m.power(nothing, m.exp(m.number(1e16))))
+    assert m.power(nothing, m.number(0)) == 1
+
+
 def test_a_large_power_near_one() -> None:
     """The digits of the logarithm are enough for an exponent as large as the number is near to one."""
     m = PreciseArithmetic(50)
     tiny = m.number(2.0**-52)
     assert float(m.power(1 + tiny, 1 / tiny)) == pytest.approx(math.e, rel=1e-12)
+
+
+@pytest.mark.parametrize(("x", "y", "expected"), [(1e300, 1.0, 1e300), (-1e300, -1.5e300, -1e300), (3.0, -1e300, 3.0)])
+def test_a_sum_of_exponentials_beyond_all_numbers(x: float, y: float, expected: float) -> None:
+    """Its logarithm is the larger exponent, which is a number as every other."""
+    m = PreciseArithmetic(400)
+    assert m.logaddexp(m.number(x), m.number(y)) == expected == m.logaddexp(m.number(y), m.number(x))
+
+
+def test_a_sum_of_exponentials() -> None:
+    """Equal ones are twice one, and infinities are none's fault."""
+    m = PreciseArithmetic(50)
+    assert m.logaddexp(m.number(2), m.number(2)) == pytest.approx(2 + math.log(2), rel=1e-15)
+    assert m.logaddexp(m.inf, m.number(2)) == m.inf
+    assert m.logaddexp(-m.inf, -m.inf) == -m.inf
+    assert m.undefined_number(m.logaddexp(m.undefined(), m.number(2)))
