@@ -16,6 +16,8 @@ _SLOWLY: Final = 1e3
 """How much a quotient may change from one step to the next and still be thought of as on its way."""
 _ALIKE: Final = 1e-6
 """How well a way of changing must fit."""
+_ROUNDING: Final = 1e-20
+"""A limit that is so small beside the changes is none but their rounding."""
 _LOGARITHM: Final = 2 - 1e-6
 """What a logarithm changes by, beside its change at a step before whose exponent is half as large."""
 _LESS: Final = 0.95
@@ -73,7 +75,8 @@ def slow_limit(m: Any, values: Sequence[Any]) -> Any:
         # Of limit + c*h**p, with t = h**p at the first step: the changes are c*t*(t-1), c*t**2*(t**2-1), ...
         t = (m.sqrt(1 + 4 * before) - 1) / 2
         if abs(after - t * t * (t * t + 1)) <= after * _ALIKE:
-            return fourth - changes[0] * t**7 / (t - 1)
+            limit = fourth - changes[0] * t**7 / (t - 1)
+            return limit if abs(limit) > abs(changes[0]) * _ROUNDING else m.number(0)
     ends = 2 * third - second, 2 * fourth - third
     if abs(ends[1] - ends[0]) <= max(abs(fourth), abs(third)) * _ALIKE:
         return ends[1]

@@ -178,7 +178,8 @@ def _as_stored(slopes: Slopes, direction: Direction, exponent: int, got: complex
         return False
     if not np.isfinite(got):
         # 1 - 1e-200 is stored as 1, where atanh has a pole.
-        return not slopes.m.finite(slopes.as_stored.point.total)
+        is_finite = slopes.m.finite
+        return not is_finite(slopes.as_stored.point.total) and is_finite(slopes.deepest.total)
     with suppress(CannotJudge):
         stored = slopes.as_stored.slope(direction, exponent).value
         if stored is None or not slopes.m.finite(stored):

@@ -66,6 +66,11 @@ class Quotients:
         """The point with the digits for slopes a step of 10**-step beside it, by steps of the square of that."""
         return self._point(BASE + 4 * step + self.point.magnitude)
 
+    @property
+    def deepest(self) -> Point:
+        """The point with the digits to see the least double beside one."""
+        return self._point(BASE + DENORMAL + self.point.magnitude)
+
     def unit(self, node: Node, position: int, *, imaginary: bool = False) -> tuple[Direction, int]:
         """The direction of one entry, as long as the entry but at most 1, and the decimal exponent of that length."""
         size = abs(self.point.values[node].flat[position])
