@@ -55,6 +55,11 @@ SMOOTH: Final = (
     Point("x = 0.0; z = cos(sqrt(x))", -0.5),
     Point("x = 0.0; z = cosh(sqrt(x))", 0.5),
     Point("x = 0.0; z = sqrt(x)*sin(sqrt(x))", 1.0),
+    # A quotient that changes slowly beside a slope that it hides, or that hides it.
+    Point("x = 0.0; z = x**1.01 + 5*x", 5.0),
+    Point("x = 0.0; z = 5*x - abs(x)**1.01", 5.0),
+    Point("x = 0.0; z = x**x + 100*x", -INF),
+    Point("x = [1.0, 0.0]; z = sum(x**x * 2 - 100*x)", [-98.0, -INF]),
     Point("x = 0.0; z = where(x == 0, 1.0, (exp(x) - 1)/x)", 0.5),
     Point("x = 0.0; z = where(x == 0, 1.0, log1p(x)/x)", -0.5),
     Point("x = 0.0; z = where(x == 0, 0.5, (1 - cos(x))/x**2) + x", 1.0),
@@ -305,3 +310,10 @@ def test_a_wrong_zero_beside_steep_slopes_of_another_leaf() -> None:
     """What is rounding is told by the slopes of the same leaf: 37 is none beside 4e17 of another one."""
     found = run("x = 0.0; y = 1e-9; z = 37.0*copysign(x, x) + 1e9/y")
     assert found.gradient("x") == 37.0
+
+
+def test_an_infinite_slope_where_there_is_no_gradient() -> None:
+    """Of two numbers whose slopes do not add up the rules' numbers stand, but no finite one for an infinite slope."""
+    found = run("x = [1.0, 1.0]; y = 0.0; z = maximum(x[0], x[1]) + y**y + y")
+    assert found.gradient("y") == -INF
+    assert found.gradient("x").tolist() == [0.5, 0.5]
