@@ -215,10 +215,19 @@ def _floor_divide_kernel(xp: Any, x: Any, y: Any) -> Any:
 
 def _trunc_divide_kernel(xp: Any, x: Any, y: Any) -> Any:
     if not (_is_integer(x) and _is_integer(y)):
-        return xp.trunc(xp.divide(x, y))
+        return _whole_quotient(xp, x, y)
     _refuse_integer_zero(xp, "div", x, y)
     below = xp.floor_divide(x, y)
     return below + ((below < 0) & (xp.remainder(x, y) != 0))
+
+
+def _whole_quotient(xp: Any, x: Any, y: Any) -> Any:
+    """The whole part of the exact quotient: rounding lifts 3/0.05 to 60, but 0.05 is a little more than that."""
+    quotient = xp.divide(x, y)
+    whole = xp.trunc(quotient)
+    short = xp.equal(whole, quotient) & (xp.abs(xp.fmod(x, y)) > xp.abs(y) / 2)
+    # Larger ones have no digits behind the point to begin with.
+    return whole - xp.sign(whole) * (short & (xp.abs(whole) * np.finfo(quotient.dtype).eps < 1))
 
 
 def _floor_formula(m: Any, x: Any, y: Any) -> Any:
@@ -258,14 +267,14 @@ DIV_FLOOR = binary(
 
 DIV_TRUNC = binary(
     "div_trunc",
-    "The quotient of two tensors, rounded towards 0.",
+    "The exact quotient of two tensors, rounded towards 0.",
     family=_FAMILY,
     real=True,
     forms=("torch.div(x, y, rounding_mode='trunc')", "x.div(y, rounding_mode='trunc')"),
     method=False,
     infer=_whole_infer,
     kernel=_trunc_divide_kernel,
-    c="trunc({0} / {1})",
+    c="trunc_divide({0}, {1})",
     formula=_trunc_formula,
     slopes=(lambda _x, _y, _z: 0, lambda _x, _y, _z: 0),
     examples=_between_steps("torch.div(x, y, rounding_mode='trunc')"),

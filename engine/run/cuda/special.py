@@ -301,6 +301,17 @@ template <class T> __device__ T floor_divide(T x, T y) {
 }
 """
 
+# As the kernel: what rounding lifts to a whole number that the quotient does not reach is one less. In integers, where
+# a half is 0, there is no rounding.
+_TRUNC_DIVIDE: Final = """
+template <class T> __device__ T trunc_divide(T x, T y) {
+  if ((T) 0.5 == 0) return x / y;
+  T quotient = x / y, whole = trunc(quotient), most = (T) (sizeof(T) == 4 ? 8388608.0 : 4503599627370496.0);
+  if (whole == quotient && fabs(whole) < most && fabs(fmod(x, y)) > fabs(y) / 2) return whole - copysign((T) 1, whole);
+  return whole;
+}
+"""
+
 # As the kernel: near 0 by its series.
 _TANHSHRINK: Final = """
 __device__ double tanhshrink(double x) {
@@ -315,6 +326,7 @@ __device__ float tanhshrink(float x) { return (float) tanhshrink((double) x); }
 _TEXTS: Final = {
     "bitwise_not": (_BITWISE_NOT,),
     "floor_divide": (_FLOOR_DIVIDE,),
+    "trunc_divide": (_TRUNC_DIVIDE,),
     "tanhshrink": (_TANHSHRINK,),
     "round_decimals": (_ROUND_DECIMALS,),
     "digamma": (_DIGAMMA,),

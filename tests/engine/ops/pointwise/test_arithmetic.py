@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -156,3 +157,18 @@ def test_broadcast_slopes_are_summed(slopes: Slopes, x: list[float], y: float) -
     # Below the smallest normal number each term is rounded to a multiple of the smallest one.
     rounding = 4 * math.ulp(0.0)
     assert by_scalar == pytest.approx(-sum(x) / y**2, rel=1e-9, abs=1e-9 * max(map(abs, x)) / y**2 + rounding)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_whole_quotient_is_that_of_the_numbers_themselves(value: Value, dtype: Any) -> None:
+    """3/0.05 is rounded to 60, which it does not reach: 0.05 is a little more than it says."""
+    random = np.random.default_rng(0)
+    y = np.append(np.round(random.uniform(0.01, 2, 2_000), 2) * random.choice([-1, 1], 2_000), 0.05).astype(dtype)
+    x = np.append(np.round(random.integers(-300, 300, 2_000) * y[:-1].astype(np.float64), 2), 3.0).astype(dtype)
+    found = value(make.div(leaf(x), leaf(y), rounding_mode="trunc"))
+    expected = [math.trunc(Fraction(float(a)) / Fraction(float(b))) for a, b in zip(x, y, strict=True)]
+    assert (found == np.array(expected)).all()
+    assert (np.trunc(x / y) != found).any()
+    ends = [(np.inf, 3.0, np.inf), (3.0, np.inf, 0.0), (-1.0, 0.0, -np.inf), (1e300, 1e-3, 1e303), (0.0, 0.0, np.nan)]
+    for a, b, quotient in ends:
+        np.testing.assert_equal(value(make.div(leaf(np.array(a)), leaf(np.array(b)), rounding_mode="trunc")), quotient)
