@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from ..graph import Node, ancestors
 from ..referees.case import CannotJudge, Case
+from ..referees.ends import slow_limit
 from ..referees.point import Point
 from ..referees.slopes import Slopes
 from ..worker.budget import OPERATIONS, Budget, BudgetSpent
 from ..worker.interrupt import interrupted
 
 SECONDS: Final = 1.0
-_STEPS: Final = (25, 50)
-_DIGITS: Final = 160
+_STEPS: Final = (25, 50, 100, 200)
+_DIGITS: Final = 300
 _GROWS: Final = 1.3
-"""A value that is so much larger a far smaller step away goes on growing: even a logarithm doubles."""
+"""A value that is so much larger a far smaller step away goes on growing."""
 _SHRINKS: Final = 1e-3
 _ALIKE: Final = 1e-9
 
@@ -105,23 +106,27 @@ def values_beside(case: Case, node: Node, position: int) -> Sides | None:
             if not m.finite(size):
                 return None
             unit = m.number(10) ** (min(0, m.exponent(size)) if size else 0)
-            near, far = (
-                [point.at({node: {position: unit}}, sign * m.number(10) ** -step) for sign in (-1, 1)]
-                for step in _STEPS
+            left, right = (
+                _limit(m, [point.at({node: {position: unit}}, sign * m.number(10) ** -step) for step in _STEPS])
+                for sign in (-1, 1)
             )
-            left, right = (_limit(m, first, second) for first, second in zip(near, far, strict=True))
     except (CannotJudge, BudgetSpent, ArithmeticError, TypeError, ValueError):
         return None
     return _sides(m, left, right)
 
 
-def _limit(m: Any, near: Any, far: Any) -> Any:
+def _limit(m: Any, values: Sequence[Any]) -> Any:
+    """What values tend to at steps whose exponents double."""
+    near, far = values[:2]
     if m.undefined_number(far) or not (m.finite(near) and m.finite(far)):
         return far
     if abs(far) > abs(near) * _GROWS and abs(far) > 1:
         return m.inf if far > 0 else -m.inf
     if abs(far) < abs(near) * _SHRINKS:
         return m.number(0)
-    if abs(far - near) > abs(far) * _ALIKE:
+    if abs(far - near) <= abs(far) * _ALIKE:
+        return far
+    limit = slow_limit(m, values)
+    if m.undefined_number(limit):
         raise CannotJudge("no limit shows")
-    return far
+    return limit

@@ -18,10 +18,6 @@ _ALIKE: Final = 1e-6
 """How well a way of changing must fit."""
 _ROUNDING: Final = 1e-20
 """A limit that is so small beside the changes is none but their rounding."""
-_LOGARITHM: Final = 2 - 1e-6
-"""What a logarithm changes by, beside its change at a step before whose exponent is half as large."""
-_LESS: Final = 0.95
-"""What has a limit changes by less than that part of its change before."""
 
 
 def stays(one: Any, other: Any) -> bool:
@@ -54,7 +50,7 @@ def limit_of(m: Any, first: Any, second: Any) -> Any:
 def slow_limit(m: Any, values: Sequence[Any]) -> Any:
     """The limit of a quotient that changes slowly; undefined where it cannot be told.
 
-    A logarithm of the step has no end, a power of it has one or none by its sign, a reciprocal of a logarithm has one.
+    Tried are a power of the step, limit + c*h**p, and one of its logarithm, limit + c*log(h)**p.
 
     Args:
         m: the arithmetic.
@@ -62,24 +58,29 @@ def slow_limit(m: Any, values: Sequence[Any]) -> Any:
     """
     if not all(m.finite(value) for value in values):
         return values[-1]
-    second, third, fourth = values[1:]
-    if stays(third, fourth):  # something was only met on the way, as the bound of a logarithm at 1e-44
-        return fourth
+    last = values[-1]
+    if stays(values[-2], last):  # something was only met on the way, as the bound of a logarithm at 1e-44
+        return last
     changes = [later - earlier for earlier, later in pairwise(values)]
     if not all(changes):
         return m.undefined()
     before, after = changes[1] / changes[0], changes[2] / changes[1]
-    if before >= _LOGARITHM and after >= _LOGARITHM:
-        return m.inf if changes[2] > 0 else -m.inf
-    if before > 0:
-        # Of limit + c*h**p, with t = h**p at the first step: the changes are c*t*(t-1), c*t**2*(t**2-1), ...
-        t = (m.sqrt(1 + 4 * before) - 1) / 2
-        if abs(after - t * t * (t * t + 1)) <= after * _ALIKE:
-            limit = fourth - changes[0] * t**7 / (t - 1)
-            return limit if abs(limit) > abs(changes[0]) * _ROUNDING else m.number(0)
-    ends = 2 * third - second, 2 * fourth - third
-    if abs(ends[1] - ends[0]) <= max(abs(fourth), abs(third)) * _ALIKE:
-        return ends[1]
-    if before > _LESS and after > _LESS:
-        return m.inf if changes[2] > 0 else -m.inf
-    return m.undefined()
+    if before <= 0 or after <= 0:
+        return m.undefined()  # it swings
+    endless = m.inf if changes[2] > 0 else -m.inf
+    # With t = h**p at the first step a power's changes are c*t*(t-1), c*t**2*(t**2-1), c*t**4*(t**4-1).
+    t = (m.sqrt(1 + 4 * before) - 1) / 2
+    if abs(after - t * t * (t * t + 1)) <= after * _ALIKE:
+        return endless if t > 1 - _ALIKE else _limit_before(m, last, changes[0] * t**7 / (t - 1), changes[0])
+    # Those of a logarithm's are as 1, 2**p and 4**p.
+    if abs(after - before) <= before * _ALIKE:
+        return (
+            endless if before > 1 - _ALIKE else _limit_before(m, last, -changes[2] * before / (1 - before), changes[0])
+        )
+    return endless if min(before, after) > 1 and abs(after - before) <= before / 2 else m.undefined()
+
+
+def _limit_before(m: Any, last: Any, rest: Any, change: Any) -> Any:
+    """A value less what it is still away from its limit; zero where no more than rounding is left of the changes."""
+    limit = last - rest
+    return limit if abs(limit) > abs(change) * _ROUNDING else m.number(0)

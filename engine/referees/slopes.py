@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -120,12 +120,9 @@ class Slopes(Quotients):
                 [side if abs(side) >= m.number(10) ** -DENORMAL else m.number(0) for side in sides]
                 for sides in (self._mixed(directions, step, DENORMAL), self._mixed(directions, 2 * step, DENORMAL))
             )
-        sides = [
-            limit_of(m, first, second)
-            for first, second in zip(near, far, strict=True)
-            if not m.undefined_number(second)
-        ]
-        if not sides:
+        ends = self._ends(near, far, lambda times: self._mixed(directions, times * step))
+        sides = [end for end, last in zip(ends, far, strict=True) if not m.undefined_number(last)]
+        if not sides or any(m.undefined_number(side) for side in sides):
             return Slope(m.undefined(), m.undefined(), m.undefined())
         low, high = min(sides), max(sides)
         alike = low == high or (m.finite(high - low) and high - low <= max(abs(low), abs(high)) * 1e-12)
@@ -168,10 +165,12 @@ class Slopes(Quotients):
         middle = (left2 + right2) / 2
         if all(m.finite(s) and abs(s - middle) <= abs(middle) * 1e-8 for s in (left, right, left2, right2)):
             return Slope(middle, middle, middle)  # steep, but not because the step is small
-        ends = self._ends(direction, exponent, (left, right), (left2, right2))
+        ends = self._ends(
+            (left, right), (left2, right2), lambda times: self.quotients(direction, exponent, self._step * times)
+        )
         if not any(ends) and not any(leaps):
             # Beside curvature times the step a slope down to the least double would not be seen yet.
-            ends = self._deepest(direction, exponent, left, right)
+            ends = list(self._deepest(direction, exponent, left, right))
         left2, right2 = ends
         if m.undefined_number(left2):
             return Slope(left2, right2, None if leaps[1] else right2, leaps[1])
@@ -186,23 +185,23 @@ class Slopes(Quotients):
             return Slope(middle, middle, middle)
         return Slope(left2, right2, None, any(leaps))
 
-    def _ends(
-        self, direction: Direction, exponent: int, first: tuple[Any, Any], second: tuple[Any, Any]
-    ) -> tuple[Any, Any]:
-        """What the quotients of both sides tend to, from those at two steps; at more steps where they change slowly."""
-        m = self.m
+    def _ends(self, first: Sequence[Any], second: Sequence[Any], at: Callable[[int], Sequence[Any]]) -> list[Any]:
+        """What the quotients of some sides tend to.
+
+        Args:
+            first, second: the quotients at a step and at a far smaller one.
+            at: gives them at a step whose exponent is so many times that of the first.
+        """
         pairs = list(zip(first, second, strict=True))
-        slow = [is_slow(m, *pair) for pair in pairs]
+        slow = [is_slow(self.m, *pair) for pair in pairs]
         if any(slow):
             with suppress(CannotJudge):  # more digits than there may be
-                steps = [self.quotients(direction, exponent, self._step * times) for times in (2, 4, 8)]
-                rows = [(one, *rest) for one, *rest in zip(first, *steps, strict=True)]
-                ends = [
-                    slow_limit(m, row) if lags else limit_of(m, *pair)
+                rows = zip(first, *[at(times) for times in (2, 4, 8)], strict=True)
+                return [
+                    slow_limit(self.m, row) if lags else limit_of(self.m, *pair)
                     for row, lags, pair in zip(rows, slow, pairs, strict=True)
                 ]
-                return ends[0], ends[1]
-        return limit_of(m, *pairs[0]), limit_of(m, *pairs[1])
+        return [limit_of(self.m, *pair) for pair in pairs]
 
     def _smooth_close_by(self, direction: Direction, exponent: int) -> Slope | None:
         """The derivative where large numbers make the function bend within the steps so far, as atan(1e300*x) at 0."""

@@ -23,6 +23,9 @@ CASES: list[tuple[str, Callable[..., object], float]] = [
     ("a small negative power", lambda h: 5 - h ** M.ratio(-1, 100), -math.inf),
     ("a power to zero", lambda h: h ** M.ratio(1, 100), 0.0),
     ("the reciprocal of a logarithm", lambda h: 5 + 1 / M.log(h), 5.0),
+    ("the reciprocal of a logarithm's root", lambda h: 5 - 3 / M.sqrt(-M.log(h)), 5.0),
+    ("a logarithm and its root", lambda h: M.log(h) + M.sqrt(-M.log(h)), -math.inf),
+    ("a wave of a logarithm", lambda h: 2 + M.function("sin", M.log(h)), NAN),
     ("met on the way", lambda h: 2 if h > 1e-30 else 1.5, 1.5),
     ("two small powers, of which nothing is said", lambda h: h ** M.ratio(1, 50) + h ** M.ratio(1, 30) + 1, NAN),
 ]
