@@ -61,18 +61,18 @@ class Examined(NamedTuple):
     at_kinks: bool = False
 
 
-def examined(cases: Sequence[OpCase], budget: Budget, whole: Case) -> Examined:
+def examined(cases: Sequence[OpCase], budget: Budget, whole: Case | None) -> Examined:
     """Each of some ops by itself, up to the first that is wrong, as far as the budget goes.
 
     Args:
         cases: the ops.
         budget: what may be spent.
-        whole: the case that they are parts of.
+        whole: the case that they are parts of; without it no kink or pole counts as one of rounding.
 
     Raises:
         BudgetSpent: where it is spent before all are looked at.
     """
-    exact = _Exact(whole, budget)
+    exact = None if whole is None else _Exact(whole, budget)
     cleared, at_kinks = True, False
     for position, op_case in enumerate(cases):
         objection, known, singular = _values_beside_exact(op_case, budget)
@@ -87,7 +87,7 @@ def examined(cases: Sequence[OpCase], budget: Budget, whole: Case) -> Examined:
             at_kinks = at_kinks or judgement.verdict == KINK
             singular = singular or judgement.verdict == KINK or not _is_finite(op_case.case.gradients.get(name))
             cleared = cleared and (judgement.verdict in (AGREE, KINK) or _has_lost_digits(judgement, facts))
-        cleared = cleared and (not singular or exact.is_beside(op_case))
+        cleared = cleared and (not singular or (exact is not None and exact.is_beside(op_case)))
     return Examined(None, cleared, at_kinks)
 
 

@@ -17,7 +17,7 @@ def answers(request: dict[str, Any], budget: Budget) -> Iterator[dict[str, Any]]
 
     Args:
         request: `case` as `description` has it, `referees` in order, whether mpmath looks along `directions` only; or
-            `ops`, a list of cases of one op each, parts of that case.
+            `ops`, a list of cases of one op each, parts of that case, which is None where it is large.
         budget: what all may spend together.
     """
     from . import symbolic
@@ -26,11 +26,12 @@ def answers(request: dict[str, Any], budget: Budget) -> Iterator[dict[str, Any]]
     from .description import rebuilt
     from .hearing import heard
 
-    case = rebuilt(request["case"])
+    case = None if request["case"] is None else rebuilt(request["case"])
     if "ops" in request:
         found = examined([unpacked(data) for data in request["ops"]], budget, case)
         yield {**found._asdict(), "wrong": None if found.wrong is None else found.wrong._asdict()}
         return
+    assert case is not None
     for judgement in heard(case, request["referees"], budget, directions=request["directions"]):
         yield asdict(judgement)
     if symbolic.NAME in request["referees"]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ..errors import AgradError
-from ..graph import Node
+from ..graph import Node, ancestors
 from ..worker.budget import MEMORY, OPERATIONS, SECONDS, Budget
 from . import differences, precise, symbolic
 from .alone import op_cases, packed
@@ -83,7 +83,7 @@ class RunningCheck:
                 self.stop()
                 self._process, self._keep = RefereeProcess("mpmath"), False
             cleared, at_kinks = True, False
-            whole = described(self._case)
+            whole = _described_if_small(self._case, budget.operations)
             for nodes, cases in _portions(self._case):
                 request = {"ops": cases, "seconds": budget.seconds_left, "operations": budget.operations}
                 self._process.ask({"case": whole, **request})
@@ -182,6 +182,14 @@ def _withdrawn(check: Check, *, at_kinks: bool) -> Check:
         else judgement
         for judgement in check.referees
     )
+
+
+def _described_if_small(case: Case, operations: int) -> str | None:
+    """The text of a case; None where it is too large for exact numbers, or plain data cannot describe it."""
+    with suppress(CannotJudge):
+        if sum(node.size for node in ancestors(case.outputs)) <= operations:
+            return described(case)
+    return None
 
 
 def _portions(case: Case) -> Iterator[tuple[list[Node], list[dict[str, Any]]]]:

@@ -105,3 +105,12 @@ def test_a_complex_matrix_is_no_failure(make_case: MakeCase) -> None:
     """What cancels between complex eigenvalues is looked at by their parts: none has an order."""
     found = looked_at(make_case("sum(real(torch.linalg.eigvals(x)) ** 2)", x=[[710.0, -1.1], [-0.0, 710.0]]))
     assert found.wrong is None
+
+
+def test_without_the_whole_case_no_kink_is_one_of_rounding(make_case: MakeCase) -> None:
+    """A case too large to be sent along clears smooth ops only."""
+    kinked = make_case("relu((x + 1e300) - (y + 1e300))", x=2.0, y=1.0)
+    smooth = make_case("exp(sin(x)) * x", x=[0.5, 1.5])
+    for case, cleared in ((kinked, False), (smooth, True)):
+        cases = [op_case for _, op_case in op_cases(case) if op_case is not None]
+        assert examined(cases, Budget(seconds=20.0), None).cleared is cleared
