@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from ..graph import Node, ancestors
 from ..referees.case import CannotJudge, Case
-from ..referees.ends import slow_limit
+from ..referees.ends import is_slow, limit_of, slow_limit
 from ..referees.point import Point
 from ..referees.slopes import Slopes
 from ..worker.budget import OPERATIONS, Budget, BudgetSpent
@@ -17,10 +17,6 @@ from ..worker.interrupt import interrupted
 SECONDS: Final = 1.0
 _STEPS: Final = (25, 50, 100, 200)
 _DIGITS: Final = 300
-_GROWS: Final = 1.3
-"""A value that is so much larger a far smaller step away goes on growing."""
-_SHRINKS: Final = 1e-3
-_ALIKE: Final = 1e-9
 
 
 class Sides(NamedTuple):
@@ -118,15 +114,7 @@ def values_beside(case: Case, node: Node, position: int) -> Sides | None:
 def _limit(m: Any, values: Sequence[Any]) -> Any:
     """What values tend to at steps whose exponents double."""
     near, far = values[:2]
-    if m.undefined_number(far) or not (m.finite(near) and m.finite(far)):
-        return far
-    if abs(far) > abs(near) * _GROWS and abs(far) > 1:
-        return m.inf if far > 0 else -m.inf
-    if abs(far) < abs(near) * _SHRINKS:
-        return m.number(0)
-    if abs(far - near) <= abs(far) * _ALIKE:
-        return far
-    limit = slow_limit(m, values)
-    if m.undefined_number(limit):
+    limit = slow_limit(m, values) if is_slow(m, near, far) else limit_of(m, near, far)
+    if m.undefined_number(limit) and not m.undefined_number(far):
         raise CannotJudge("no limit shows")
     return limit

@@ -168,6 +168,11 @@ class Slopes(Quotients):
         ends = self._ends(
             (left, right), (left2, right2), lambda times: self.quotients(direction, exponent, self._step * times)
         )
+        if any(
+            m.undefined_number(end) and not m.undefined_number(side)
+            for end, side in zip(ends, (left2, right2), strict=True)
+        ):
+            return Slope(m.undefined(), m.undefined(), m.undefined())  # what a side tends to does not show
         if not any(ends) and not any(leaps):
             # Beside curvature times the step a slope down to the least double would not be seen yet.
             ends = list(self._deepest(direction, exponent, left, right))

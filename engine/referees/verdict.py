@@ -202,13 +202,15 @@ def _portions(case: Case) -> Iterator[tuple[list[Node], list[dict[str, Any]]]]:
     size = 0
     left_out: list[Node] = []
     for node, op_case in op_cases(case):
-        try:
-            if op_case is None:
-                raise CannotJudge("it cannot be taken by itself")
-            cases.append(packed(op_case))
-            nodes.append(node)
-        except CannotJudge:  # one that plain data cannot describe is left out
+        data = None
+        if op_case is not None:
+            with suppress(CannotJudge):  # one that plain data cannot describe is left out
+                data = packed(op_case)
+        if data is None:
             left_out.append(node)
+        else:
+            cases.append(data)
+            nodes.append(node)
         size += sum(part.size for part in (node, *node.args))
         if len(nodes) >= _PORTION or size >= _PORTION_SIZE:
             yield nodes + left_out, cases

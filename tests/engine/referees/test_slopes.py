@@ -241,3 +241,11 @@ def test_parts_are_seen_beside_huge_numbers() -> None:
     slopes = slopes_of("1e-301*x - 1e-301*x + 1e300", 1.0)
     (node,) = slopes.case.wrt.values()
     assert float(slopes.parts(*slopes.unit(node, 0), 10)) == pytest.approx(2e-301)
+
+
+@pytest.mark.parametrize("swings", ["x < 0", "x > 0"])
+def test_a_side_that_swings_leaves_the_slope_open(swings: str) -> None:
+    """Where one side has a slope and the other one none, there is no derivative, and no end of the function either."""
+    slope = first(f"where({swings}, x*sin(log(abs(x))), 2*x)", 0.0)
+    assert slope.value is not None
+    assert math.isnan(slope.value)
